@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Responses: a copy of bytes, borrowed memory, or a reader; each carries the two headers
+// that every answer has. The wrapper lives until libmicrohttpd drops the response, which
+// calls response_release.
+//
+// A reader that says LATER is suspended here. Its resume may come at any moment, also
+// before the suspension: read_state decides who of the two wakes the connection.
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/http_internal.h"
+
+enum { STREAM_BLOCK = 1 << 20 };
+
+static void response_release(void *argument)
+{
+    struct http_response *response = argument;
+    if (response->release != NULL)
+        response->release(response->context);
+    free(response);
+}
+
+static struct http_response *response_allocate(int status, size_t extra)
+{
+    struct http_response *response = malloc(sizeof *response + extra);
+    if (response != NULL)
+        *response = (struct http_response){.status = status};
+    return response;
+}
+
+// Adds what every answer carries. Without it the response is not used.
+static struct http_response *response_finish(struct http_response *response)
+{
+    if (response->mhd == NULL) {
+        free(response);
+        return NULL;
+    }
+    if (http_response_header(response, "X-Content-Type-Options", "nosniff") &&
+        http_response_header(response, "Cross-Origin-Resource-Policy", "same-origin"))
+        return response;
+    response->release = NULL; // the caller keeps what it lent
+    MHD_destroy_response(response->mhd);
+    return NULL;
+}
+
+struct http_response *http_response_copy(int status, const char *bytes, size_t count)
+{
+    struct http_response *response = response_allocate(status, count);
+    if (response == NULL)
+        return NULL;
+    if (count > 0)
+        memcpy(response->data, bytes, count);
+    response->mhd = MHD_create_response_from_buffer_with_free_callback_cls(
+        count, response->data, response_release, response);
+    return response_finish(response);
+}
+
+struct http_response *http_response_borrow(int status, const void *head,
+                                           size_t head_count, const void *bytes,
+                                           size_t count, void (*release)(void *context),
+                                           void *context)
+{
+    struct http_response *response = response_allocate(status, head_count);
+    if (response == NULL)
+        return NULL;
+    if (head_count > 0)
+        memcpy(response->data, head, head_count);
+    struct MHD_IoVec parts[2] = {{response->data, head_count}, {bytes, count}};
+    response->release = release;
+    response->context = context;
+    response->mhd = MHD_create_response_from_iovec(parts, 2, response_release, response);
+    return response_finish(response);
+}
+
+// ---- Readers
+
+static ssize_t read_content(void *argument, uint64_t position, char *buffer, size_t size)
+{
+    struct http_response *response = argument;
+    struct http_request *request = response->request;
+    for (;;) {
+        atomic_store(&request->read_state, READ_RUNNING);
+        int64_t count =
+            response->read(response->context, (int64_t)position, buffer, size);
+        if (count == HTTP_READ_END)
+            return MHD_CONTENT_READER_END_OF_STREAM;
+        if (count < 0)
+            return MHD_CONTENT_READER_END_WITH_ERROR;
+        if (count > 0)
+            return (ssize_t)count;
+        if (atomic_load(&request->read_state) == READ_RESUMED)
+            continue; // there is something by now
+        MHD_suspend_connection(request->connection);
+        int expected = READ_RUNNING;
+        if (!atomic_compare_exchange_strong(&request->read_state, &expected,
+                                            READ_SUSPENDED))
+            MHD_resume_connection(request->connection);
+        return 0;
+    }
+}
+
+void http_resume_read(struct http_request *request)
+{
+    // The request stays while its connection is suspended; if it is not, it is the HTTP
+    // thread's and must not be touched after the exchange.
+    struct MHD_Connection *connection = request->connection;
+    if (atomic_exchange(&request->read_state, READ_RESUMED) == READ_SUSPENDED)
+        MHD_resume_connection(connection);
+}
+
+struct http_response *http_response_stream(int status, int64_t length, http_reader *read,
+                                           void (*release)(void *context), void *context)
+{
+    struct http_response *response = response_allocate(status, 0);
+    if (response == NULL)
+        return NULL;
+    response->read = read;
+    response->release = release;
+    response->context = context;
+    size_t block = length < 0              ? 4096
+                   : length < STREAM_BLOCK ? (size_t)length
+                                           : STREAM_BLOCK;
+    response->mhd = MHD_create_response_from_callback(
+        length < 0 ? MHD_SIZE_UNKNOWN : (uint64_t)length, block == 0 ? 1 : block,
+        read_content, response, response_release);
+    return response_finish(response);
+}
+
+// ---- Headers and handing over
+
+bool http_response_header(struct http_response *response, const char *name,
+                          const char *value)
+{
+    return MHD_add_response_header(response->mhd, name, value) == MHD_YES;
+}
+
+void http_response_free(struct http_response *response)
+{
+    if (response != NULL)
+        MHD_destroy_response(response->mhd);
+}
+
+static bool add_cors(struct http_response *response, const char *origin)
+{
+    static const char *const exposed =
+        "ETag, Link, Location, Retry-After, Content-Range, Tensor-Dtype, Tensor-Shape, "
+        "Tensor-Device";
+    return http_response_header(response, "Access-Control-Allow-Origin", origin) &&
+           http_response_header(response, "Vary", "Origin") &&
+           http_response_header(response, "Access-Control-Expose-Headers", exposed);
+}
+
+enum MHD_Result response_queue(struct http_request *request,
+                               struct http_response *response)
+{
+    struct MHD_Response *mhd = response->mhd;
+    response->request = request;
+    enum MHD_Result result = MHD_NO;
+    if (request->allow_origin == NULL || add_cors(response, request->allow_origin))
+        result = MHD_queue_response(request->connection, (unsigned)response->status, mhd);
+    MHD_destroy_response(mhd);
+    return result;
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several names at once: pages in bytewise order, the names of one storage, deletion by
+// prefix.
+#include <stdlib.h>
+#include <string.h>
+
+#include "tensor/registry_internal.h"
+
+static bool has_prefix(const struct entry *entry, const char *prefix, size_t length)
+{
+    return entry->length >= length && memcmp(entry_name(entry), prefix, length) == 0;
+}
+
+// Copies at most limit bindings from entry on. With the mutex held.
+static enum status copy_page(const struct name_space *space, const struct entry *entry,
+                             const char *prefix, int limit, struct binding **out,
+                             int *count, bool *more, struct problem *problem)
+{
+    size_t length = strlen(prefix);
+    int64_t room = limit < space->count ? limit : space->count;
+    struct binding *bindings = NULL;
+    if (room > 0 && entry && !(bindings = malloc((size_t)room * sizeof *bindings)))
+        return problem_set(problem, STATUS_OUT_OF_MEMORY,
+                           "no host memory for a list of names");
+    int n = 0;
+    for (; entry && n < room && has_prefix(entry, prefix, length); entry = entry->next[0])
+        entry_export(entry, &bindings[n++]);
+    *more = entry && has_prefix(entry, prefix, length);
+    *out = bindings;
+    *count = n;
+    return STATUS_OK;
+}
+
+enum status registry_list(struct name_space *space, const char *prefix, const char *after,
+                          int limit, struct binding **out, int *count, bool *more,
+                          struct problem *problem)
+{
+    struct entry *removed = NULL;
+    pthread_mutex_lock(&space->mutex);
+    space_remove_expired(space, registry_now(), &removed);
+    bool inside = after && strcmp(after, prefix) >= 0;
+    struct place place;
+    entry_seek(space, inside ? after : prefix, inside, &place);
+    enum status status = copy_page(space, place_entry(&place), prefix,
+                                   limit > 0 ? limit : 0, out, count, more, problem);
+    pthread_mutex_unlock(&space->mutex);
+    entries_free(removed);
+    return status;
+}
+
+void binding_array_free(struct binding *bindings, int count)
+{
+    for (int i = 0; i < count; i++)
+        binding_release(&bindings[i]);
+    free(bindings);
+}
+
+// ---- The names of one storage
+struct sharing {
+    const struct name_space *space;
+    const char *except;
+    double now;
+    char **names; // NULL while counting
+    int count;
+    bool failed;
+};
+
+static void collect_name(void *context, struct storage_link *link)
+{
+    struct sharing *sharing = context;
+    const struct entry *entry =
+        (const struct entry *)((const char *)link - offsetof(struct entry, link));
+    if (entry->space != sharing->space || !entry_visible(entry, sharing->now) ||
+        (sharing->except && strcmp(entry_name(entry), sharing->except) == 0))
+        return;
+    if (sharing->names && !(sharing->names[sharing->count] = strdup(entry_name(entry)))) {
+        sharing->failed = true;
+        return;
+    }
+    sharing->count++;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+enum status registry_shared_with(struct name_space *space, const struct storage *storage,
+                                 const char *except, char ***out, int *count,
+                                 struct problem *problem)
+{
+    struct sharing sharing = {.space = space, .except = except};
+    struct storage *locked =
+        (struct storage *)storage;     // its mutex is taken, nothing changes
+    pthread_mutex_lock(&space->mutex); // no entry of the space is linked or unlinked
+    sharing.now = registry_now();
+    storage_each_link(locked, collect_name, &sharing);
+    if (sharing.count > 0) {
+        sharing.names = malloc((size_t)sharing.count * sizeof *sharing.names);
+        sharing.failed = !sharing.names;
+        sharing.count = 0;
+    }
+    if (sharing.names)
+        storage_each_link(locked, collect_name, &sharing);
+    pthread_mutex_unlock(&space->mutex);
+    if (sharing.failed) {
+        for (int i = 0; i < sharing.count; i++)
+            free(sharing.names[i]);
+        free(sharing.names);
+        return problem_set(problem, STATUS_OUT_OF_MEMORY,
+                           "no host memory for a list of names");
+    }
+    if (sharing.count > 1)
+        qsort(sharing.names, (size_t)sharing.count, sizeof *sharing.names, compare_names);
+    *out = sharing.names;
+    *count = sharing.count;
+    return STATUS_OK;
+}
+
+// ---- Deletion and count
+enum status registry_delete_prefix(struct name_space *space, const char *prefix,
+                                   int64_t *count, int64_t *bytes,
+                                   struct problem *problem)
+{
+    size_t length = strlen(prefix);
+    struct entry *removed = NULL, *expired = NULL;
+    int64_t deleted = 0, freed = 0;
+    pthread_mutex_lock(&space->mutex);
+    space_remove_expired(space, registry_now(), &expired);
+    struct place place;
+    entry_seek(space, prefix, false, &place);
+    for (const struct entry *entry;
+         (entry = place_entry(&place)) && has_prefix(entry, prefix, length); deleted++) {
+        int64_t size = storage_bytes(entry->tensor->storage);
+        if (space_remove_at(space, &place, &removed))
+            freed += size;
+    }
+    pthread_mutex_unlock(&space->mutex);
+    entries_free(removed);
+    entries_free(expired);
+    (void)problem;
+    *count = deleted;
+    *bytes = freed;
+    return STATUS_OK;
+}
+
+int64_t registry_count(struct name_space *space)
+{
+    struct entry *removed = NULL;
+    pthread_mutex_lock(&space->mutex);
+    space_remove_expired(space, registry_now(), &removed);
+    int64_t count = space->count;
+    pthread_mutex_unlock(&space->mutex);
+    entries_free(removed);
+    return count;
+}

@@ -85,6 +85,7 @@ struct http_response {
     int status;
     struct http_request *request; // once queued
     http_reader *read;
+    bool unsized; // the reader's length is unknown: chunked
     void (*release)(void *context);
     void *context;
     char data[];

@@ -115,6 +115,7 @@ struct http_response *http_response_stream(int status, int64_t length, http_read
     if (response == NULL)
         return NULL;
     response->read = read;
+    response->unsized = length < 0;
     response->release = release;
     response->context = context;
     size_t block = length < 0              ? 4096
@@ -150,13 +151,26 @@ static bool add_cors(struct http_response *response, const char *origin)
            http_response_header(response, "Access-Control-Expose-Headers", exposed);
 }
 
+// libmicrohttpd 0.9.75 ends the answer to a HEAD with the last chunk of a body that it
+// did not send, and a client takes that for the next answer. Without chunks there is none.
+static bool end_head(struct http_request *request, struct http_response *response)
+{
+    const char *method = request->facts.method;
+    if (!response->unsized || method == NULL || strcmp(method, "HEAD") != 0)
+        return true;
+    return MHD_set_response_options(response->mhd, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT,
+                                    MHD_RO_END) == MHD_YES;
+}
+
 enum MHD_Result response_queue(struct http_request *request,
                                struct http_response *response)
 {
     struct MHD_Response *mhd = response->mhd;
     response->request = request;
     enum MHD_Result result = MHD_NO;
-    if (request->allow_origin == NULL || add_cors(response, request->allow_origin))
+    if (!end_head(request, response))
+        result = MHD_NO;
+    else if (request->allow_origin == NULL || add_cors(response, request->allow_origin))
         result = MHD_queue_response(request->connection, (unsigned)response->status, mhd);
     MHD_destroy_response(mhd);
     return result;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The log: one line per event on stderr, as text or JSON. Events, never data or secrets. Any
-// thread; a line is written with one system call.
+// The log: one line per event on stderr, as text or JSON. Events, never data or secrets.
+// Any thread; a line is written with one system call.
 #ifndef TENSORD_SERVER_LOG_H
 #define TENSORD_SERVER_LOG_H
 

@@ -200,7 +200,10 @@ static enum status collect_names(struct executor *executor, int n_names,
         enum status status = executor_result(executor, i, &tensor, problem);
         if (status != STATUS_OK)
             return status;
-        changes[(*n)++] = (struct registry_change){.name = names[i], .tensor = tensor};
+        changes[(*n)++] =
+            (struct registry_change){.name = names[i],
+                                     .tensor = tensor,
+                                     .keep_attributes = true};
     }
     return STATUS_OK;
 }

@@ -45,8 +45,8 @@ double executor_progress(const struct executor *executor); // 0 to 1; any thread
 // After DONE: the i-th root's value, a new reference.
 enum status executor_result(struct executor *executor, int i, struct tensor **out,
                             struct problem *problem);
-// One registry step: names[i] is bound to root i's value where not NULL; writes are
-// swapped in. Nothing happens on failure.
+// One registry step (names keep readonly, pinned and ttl): names[i] is bound to root i's
+// value where not NULL; writes are swapped in. Nothing happens on failure.
 enum status executor_commit(struct executor *executor, struct name_space *space,
                             int n_names, const char *const *names,
                             struct problem *problem);

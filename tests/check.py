@@ -80,7 +80,10 @@ def simulated(build):
     if not os.path.exists(os.path.join(build, "cudasim/libtensord_cuda.so")):
         return []
     prefix = [os.path.join(ROOT, "tests/cudasim/run")]
-    return [("cudasim", prefix, {"CUDASIM_BUILD": build})]
+    ways = [("cudasim", prefix, {"CUDASIM_BUILD": build})]
+    if os.path.exists(os.path.join(build, "libtensord_cuda.so")):
+        ways.append(("nvcc's plugin on cudasim", prefix, {"CUDASIM_BUILD": build, "CUDASIM_PLUGIN": "nvcc"}))
+    return ways
 
 
 def main():
@@ -122,6 +125,9 @@ def extra_suites(build, options):
     ways = simulated(build)
     if not ways:
         print("no simulator in this build: the rows for cuda:0 are skipped")
+        Totals.skipped += 1
+    elif len(ways) == 1:
+        print("no nvcc: the rows for the plugin it builds are skipped")
         Totals.skipped += 1
     for label, prefix, environment in ways:
         environment = {**base, **environment}

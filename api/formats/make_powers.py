@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes powers.h: 10^k for k in [-342, 324] as 128-bit significands, normalised (top bit set) and rounded up.
+"""Writes powers.inc: 10^k for k in [-342, 324] as 128-bit significands, normalised (top bit set) and rounded up.
 
-python3 api/formats/make_powers.py > api/formats/powers.h
+python3 api/formats/make_powers.py > api/formats/powers.inc
 """
 FIRST, LAST = -342, 324
 MASK = (1 << 64) - 1

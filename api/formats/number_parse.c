@@ -13,7 +13,7 @@
         0x##high, 0x##low                                                                \
     }
 const struct power powers_of_ten[POWERS_LAST - POWERS_FIRST + 1] = {
-#include "api/formats/powers.h"
+#include "api/formats/powers.inc"
 };
 #undef P
 

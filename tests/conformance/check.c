@@ -26,7 +26,10 @@ void check(bool ok, const char *format, ...)
     }
 }
 
-void exercised(enum op op) { seen[op] = true; }
+void exercised(enum op op)
+{
+    seen[op] = true;
+}
 
 void report_unexercised(void)
 {
@@ -41,12 +44,18 @@ long double real(struct scalar scalar)
 
 static int mantissa_bits(enum dtype dtype)
 {
-    return dtype == DTYPE_FLOAT16 ? 11 : dtype == DTYPE_BFLOAT16 ? 8 : dtype == DTYPE_FLOAT32 ? 24 : 53;
+    return dtype == DTYPE_FLOAT16    ? 11
+           : dtype == DTYPE_BFLOAT16 ? 8
+           : dtype == DTYPE_FLOAT32  ? 24
+                                     : 53;
 }
 
 static int least_exponent(enum dtype dtype) // of the smallest subnormal's bit
 {
-    return dtype == DTYPE_FLOAT16 ? -24 : dtype == DTYPE_BFLOAT16 ? -133 : dtype == DTYPE_FLOAT32 ? -149 : -1074;
+    return dtype == DTYPE_FLOAT16    ? -24
+           : dtype == DTYPE_BFLOAT16 ? -133
+           : dtype == DTYPE_FLOAT32  ? -149
+                                     : -1074;
 }
 
 int64_t ulp_distance(double a, double b, enum dtype dtype)
@@ -69,7 +78,8 @@ struct scalar wrap_integer(__int128 value, enum dtype dtype)
     int bits = dtype_size(dtype) * 8;
     if (dtype == DTYPE_BOOL)
         return of_bool(value != 0);
-    unsigned __int128 mask = ((unsigned __int128)1 << bits) - 1, low = (unsigned __int128)value & mask;
+    unsigned __int128 mask = ((unsigned __int128)1 << bits) - 1,
+                      low = (unsigned __int128)value & mask;
     if (dtype != DTYPE_UINT8 && low >> (bits - 1))
         return of_int((int64_t)((__int128)low - ((__int128)1 << bits)));
     return of_int((int64_t)low);
@@ -93,7 +103,8 @@ struct scalar to_dtype(long double value, enum dtype dtype)
         frexpf(narrow, &exponent);
         int unit = exponent - 8 < -133 ? -133 : exponent - 8;
         double rounded = ldexp(nearbyint(ldexp((double)narrow, -unit)), unit);
-        return of_float(fabs(rounded) >= ldexp(1, 128) ? copysign(INFINITY, rounded) : rounded);
+        return of_float(fabs(rounded) >= ldexp(1, 128) ? copysign(INFINITY, rounded)
+                                                       : rounded);
     }
     case DTYPE_BOOL:
         return of_bool(value != 0);
@@ -107,14 +118,16 @@ struct scalar to_dtype(long double value, enum dtype dtype)
 
 static struct scalar edge(enum dtype dtype, unsigned i)
 {
-    static const double floats[] = {0.0, -0.0, 1.0, -1.0, 0.5, INFINITY, -INFINITY, NAN, 2.0, -3.5, 1e-3, 300.0};
+    static const double floats[] = {0.0,       -0.0, 1.0, -1.0, 0.5,  INFINITY,
+                                    -INFINITY, NAN,  2.0, -3.5, 1e-3, 300.0};
     if (dtype_is_float(dtype))
         return to_dtype(floats[i % 12], dtype);
     if (dtype == DTYPE_BOOL)
         return of_bool(i % 2);
     int bits = dtype_size(dtype) * 8;
     bool is_signed = dtype != DTYPE_UINT8;
-    __int128 top = ((__int128)1 << (bits - is_signed)) - 1, bottom = is_signed ? -top - 1 : 0;
+    __int128 top = ((__int128)1 << (bits - is_signed)) - 1,
+             bottom = is_signed ? -top - 1 : 0;
     __int128 list[] = {0, 1, top, bottom, top - 1, bottom + 1, 2, 7};
     return of_int((int64_t)list[i % 8]);
 }
@@ -128,12 +141,14 @@ void fill(struct scalar *items, int64_t count, enum dtype dtype, unsigned seed, 
             int64_t small = (int64_t)(state % 16) + 1;
             bool negative = state >> 40 & 1 && dtype != DTYPE_UINT8;
             items[i] = dtype == DTYPE_BOOL ? of_bool(state >> 20 & 1)
-                       : dtype_is_float(dtype) ? of_float((negative ? -0.25 : 0.25) * (double)small)
-                                               : of_int(negative ? -small : small);
+                       : dtype_is_float(dtype)
+                           ? of_float((negative ? -0.25 : 0.25) * (double)small)
+                           : of_int(negative ? -small : small);
         } else if (state % 4 == 0) {
             items[i] = edge(dtype, (unsigned)(state >> 8));
         } else if (dtype_is_float(dtype)) {
-            items[i] = to_dtype((long double)((int64_t)(state >> 11) - (1LL << 52)) / (1LL << 49), dtype);
+            items[i] = to_dtype(
+                (long double)((int64_t)(state >> 11) - (1LL << 52)) / (1LL << 49), dtype);
         } else {
             items[i] = wrap_integer((__int128)state, dtype);
         }

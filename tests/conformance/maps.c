@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise operations: op x dtype x shape class. The oracle of a map is one row here, written in double
-// precision (or exact integers) from the operation's definition.
+// Elementwise operations: op x dtype x shape class. The oracle of a map is one row here,
+// written in double precision (or exact integers) from the operation's definition.
 #include "tests/conformance/conformance.h"
 
 #include <math.h>
@@ -10,8 +10,18 @@
 typedef long double real_function(long double a, long double b);
 typedef __int128 integer_function(__int128 a, __int128 b);
 
-#define REAL(name, expression) static long double name(long double a, long double b) { (void)a, (void)b; return expression; }
-#define INTEGER(name, expression) static __int128 name(__int128 a, __int128 b) { (void)a, (void)b; return expression; }
+#define REAL(name, expression)                                                           \
+    static long double name(long double a, long double b)                                \
+    {                                                                                    \
+        (void)a, (void)b;                                                                \
+        return expression;                                                               \
+    }
+#define INTEGER(name, expression)                                                        \
+    static __int128 name(__int128 a, __int128 b)                                         \
+    {                                                                                    \
+        (void)a, (void)b;                                                                \
+        return expression;                                                               \
+    }
 
 static __int128 floor_quotient(__int128 a, __int128 b)
 {
@@ -27,26 +37,66 @@ static __int128 int_power(__int128 a, __int128 b)
         result *= (unsigned __int128)a;
     return (__int128)result;
 }
-static long double least(long double a, long double b) { return isnan(a) || isnan(b) ? NAN : a < b ? a : b; }
-static long double greatest(long double a, long double b) { return isnan(a) || isnan(b) ? NAN : a > b ? a : b; }
+static long double least(long double a, long double b)
+{
+    return isnan(a) || isnan(b) ? NAN : a < b ? a : b;
+}
+static long double greatest(long double a, long double b)
+{
+    return isnan(a) || isnan(b) ? NAN : a > b ? a : b;
+}
 
-REAL(r_add, a + b) REAL(r_sub, a - b) REAL(r_mul, a * b) REAL(r_div, a / b)
-REAL(r_floor_divide, floorl(a / b)) REAL(r_remainder, a - floorl(a / b) * b) REAL(r_pow, powl(a, b))
-REAL(r_neg, -a) REAL(r_abs, fabsl(a)) REAL(r_sign, a > 0 ? 1 : a < 0 ? -1 : 0)
-REAL(r_eq, a == b) REAL(r_ne, a != b) REAL(r_lt, a < b) REAL(r_le, a <= b) REAL(r_gt, a > b) REAL(r_ge, a >= b)
-REAL(r_and, a != 0 && b != 0) REAL(r_or, a != 0 || b != 0) REAL(r_xor, (a != 0) != (b != 0)) REAL(r_not, a == 0)
-REAL(r_exp, expl(a)) REAL(r_expm1, expm1l(a)) REAL(r_log, logl(a)) REAL(r_log1p, log1pl(a)) REAL(r_log2, log2l(a))
-REAL(r_sqrt, sqrtl(a)) REAL(r_rsqrt, 1 / sqrtl(a)) REAL(r_sin, sinl(a)) REAL(r_cos, cosl(a)) REAL(r_tan, tanl(a))
-REAL(r_tanh, tanhl(a)) REAL(r_sigmoid, 1 / (1 + expl(-a))) REAL(r_relu, a < 0 ? 0 : a)
-REAL(r_floor, floorl(a)) REAL(r_ceil, ceill(a)) REAL(r_round, rintl(a)) REAL(r_trunc, truncl(a))
-INTEGER(i_add, a + b) INTEGER(i_sub, a - b) INTEGER(i_mul, (__int128)((unsigned __int128)a * (unsigned __int128)b))
-INTEGER(i_floor_divide, floor_quotient(a, b)) INTEGER(i_remainder, a - floor_quotient(a, b) * b)
-INTEGER(i_pow, int_power(a, b)) INTEGER(i_neg, -a) INTEGER(i_abs, a < 0 ? -a : a) INTEGER(i_sign, (a > 0) - (a < 0))
-INTEGER(i_eq, a == b) INTEGER(i_ne, a != b) INTEGER(i_lt, a < b) INTEGER(i_le, a <= b) INTEGER(i_gt, a > b)
-INTEGER(i_ge, a >= b) INTEGER(i_and, a & b) INTEGER(i_or, a | b) INTEGER(i_xor, a ^ b) INTEGER(i_not, ~a)
-INTEGER(i_relu, a > 0 ? a : 0) INTEGER(i_same, a) INTEGER(i_min, a < b ? a : b) INTEGER(i_max, a > b ? a : b)
+REAL(r_add, a + b)
+REAL(r_sub, a - b) REAL(r_mul, a *b) REAL(r_div, a / b) REAL(r_floor_divide,
+                                                             floorl(a / b))
+    REAL(r_remainder, a - floorl(a / b) * b) REAL(r_pow, powl(a, b)) REAL(r_neg, -a) REAL(
+        r_abs, fabsl(a)) REAL(r_sign, a > 0   ? 1
+                                      : a < 0 ? -1
+                                              : 0) REAL(r_eq, a == b) REAL(r_ne, a != b)
+        REAL(r_lt, a < b) REAL(r_le, a <= b) REAL(r_gt, a > b) REAL(r_ge, a >= b) REAL(
+            r_and,
+            a != 0 && b != 0) REAL(r_or, a != 0 || b != 0)
+            REAL(r_xor, (a != 0) != (b != 0)) REAL(r_not, a == 0) REAL(
+                r_exp, expl(a)) REAL(r_expm1, expm1l(a))
+                REAL(r_log, logl(a)) REAL(r_log1p, log1pl(a)) REAL(r_log2, log2l(a)) REAL(
+                    r_sqrt,
+                    sqrtl(a)) REAL(r_rsqrt,
+                                   1 / sqrtl(a)) REAL(r_sin, sinl(a))
+                    REAL(r_cos, cosl(a)) REAL(r_tan, tanl(a)) REAL(r_tanh, tanhl(a)) REAL(
+                        r_sigmoid, 1 / (1 + expl(-a))) REAL(r_relu, a < 0 ? 0 : a)
+                        REAL(r_floor, floorl(a)) REAL(
+                            r_ceil,
+                            ceill(a)) REAL(r_round, rintl(a))
+                            REAL(r_trunc, truncl(a)) INTEGER(i_add, a + b) INTEGER(
+                                i_sub, a - b) INTEGER(i_mul,
+                                                      (__int128)((unsigned __int128)a *(
+                                                          unsigned __int128)b))
+                                INTEGER(i_floor_divide, floor_quotient(a, b)) INTEGER(
+                                    i_remainder,
+                                    a - floor_quotient(a, b) * b) INTEGER(i_pow,
+                                                                          int_power(a, b))
+                                    INTEGER(i_neg, -a) INTEGER(i_abs, a < 0 ? -a : a)
+                                        INTEGER(i_sign, (a > 0) - (a < 0)) INTEGER(
+                                            i_eq, a == b) INTEGER(i_ne, a != b)
+                                            INTEGER(i_lt, a < b) INTEGER(i_le, a <= b)
+                                                INTEGER(i_gt, a > b) INTEGER(i_ge, a >= b)
+                                                    INTEGER(i_and, a &b) INTEGER(i_or,
+                                                                                 a | b)
+                                                        INTEGER(i_xor,
+                                                                a ^ b) INTEGER(i_not, ~a)
+                                                            INTEGER(i_relu, a > 0 ? a : 0)
+                                                                INTEGER(i_same, a)
+                                                                    INTEGER(i_min,
+                                                                            a < b ? a : b)
+                                                                        INTEGER(i_max,
+                                                                                a > b ? a
+                                                                                      : b)
 
-enum result { SAME, FLOATING, TRUTH };
+                                                                            enum result {
+                                                                                SAME,
+                                                                                FLOATING,
+                                                                                TRUTH
+                                                                            };
 struct oracle {
     enum op op;
     int arity;
@@ -58,25 +108,48 @@ struct oracle {
 };
 
 static const struct oracle oracles[] = {
-    {OP_add, 2, SAME, r_add, i_add, 0, 0}, {OP_sub, 2, SAME, r_sub, i_sub, 0, 0}, {OP_mul, 2, SAME, r_mul, i_mul, 0, 0},
-    {OP_div, 2, FLOATING, r_div, NULL, 0, 0}, {OP_floor_divide, 2, SAME, r_floor_divide, i_floor_divide, 0, 1},
-    {OP_remainder, 2, SAME, r_remainder, i_remainder, 0, 1}, {OP_pow, 2, SAME, r_pow, i_pow, 2, 1},
-    {OP_neg, 1, SAME, r_neg, i_neg, 0, 0}, {OP_abs, 1, SAME, r_abs, i_abs, 0, 0}, {OP_sign, 1, SAME, r_sign, i_sign, 0, 0},
-    {OP_eq, 2, TRUTH, r_eq, i_eq, 0, 0}, {OP_ne, 2, TRUTH, r_ne, i_ne, 0, 0}, {OP_lt, 2, TRUTH, r_lt, i_lt, 0, 0},
-    {OP_le, 2, TRUTH, r_le, i_le, 0, 0}, {OP_gt, 2, TRUTH, r_gt, i_gt, 0, 0}, {OP_ge, 2, TRUTH, r_ge, i_ge, 0, 0},
-    {OP_logical_and, 2, TRUTH, r_and, NULL, 0, 0}, {OP_logical_or, 2, TRUTH, r_or, NULL, 0, 0},
-    {OP_logical_xor, 2, TRUTH, r_xor, NULL, 0, 0}, {OP_logical_not, 1, TRUTH, r_not, NULL, 0, 0},
-    {OP_bitwise_and, 2, SAME, NULL, i_and, 0, 0}, {OP_bitwise_or, 2, SAME, NULL, i_or, 0, 0},
-    {OP_bitwise_xor, 2, SAME, NULL, i_xor, 0, 0}, {OP_bitwise_not, 1, SAME, NULL, i_not, 0, 0},
-    {OP_exp, 1, FLOATING, r_exp, NULL, 2, 0}, {OP_expm1, 1, FLOATING, r_expm1, NULL, 2, 0},
-    {OP_log, 1, FLOATING, r_log, NULL, 2, 0}, {OP_log1p, 1, FLOATING, r_log1p, NULL, 2, 0},
-    {OP_log2, 1, FLOATING, r_log2, NULL, 2, 0}, {OP_sqrt, 1, FLOATING, r_sqrt, NULL, 0, 0},
-    {OP_rsqrt, 1, FLOATING, r_rsqrt, NULL, 2, 0}, {OP_sin, 1, FLOATING, r_sin, NULL, 2, 0},
-    {OP_cos, 1, FLOATING, r_cos, NULL, 2, 0}, {OP_tan, 1, FLOATING, r_tan, NULL, 2, 0},
-    {OP_tanh, 1, FLOATING, r_tanh, NULL, 2, 0}, {OP_sigmoid, 1, FLOATING, r_sigmoid, NULL, 2, 0},
-    {OP_relu, 1, SAME, r_relu, i_relu, 0, 0}, {OP_floor, 1, SAME, r_floor, i_same, 0, 0},
-    {OP_ceil, 1, SAME, r_ceil, i_same, 0, 0}, {OP_round, 1, SAME, r_round, i_same, 0, 0},
-    {OP_trunc, 1, SAME, r_trunc, i_same, 0, 0}, {OP_minimum, 2, SAME, least, i_min, 0, 0},
+    {OP_add, 2, SAME, r_add, i_add, 0, 0},
+    {OP_sub, 2, SAME, r_sub, i_sub, 0, 0},
+    {OP_mul, 2, SAME, r_mul, i_mul, 0, 0},
+    {OP_div, 2, FLOATING, r_div, NULL, 0, 0},
+    {OP_floor_divide, 2, SAME, r_floor_divide, i_floor_divide, 0, 1},
+    {OP_remainder, 2, SAME, r_remainder, i_remainder, 0, 1},
+    {OP_pow, 2, SAME, r_pow, i_pow, 2, 1},
+    {OP_neg, 1, SAME, r_neg, i_neg, 0, 0},
+    {OP_abs, 1, SAME, r_abs, i_abs, 0, 0},
+    {OP_sign, 1, SAME, r_sign, i_sign, 0, 0},
+    {OP_eq, 2, TRUTH, r_eq, i_eq, 0, 0},
+    {OP_ne, 2, TRUTH, r_ne, i_ne, 0, 0},
+    {OP_lt, 2, TRUTH, r_lt, i_lt, 0, 0},
+    {OP_le, 2, TRUTH, r_le, i_le, 0, 0},
+    {OP_gt, 2, TRUTH, r_gt, i_gt, 0, 0},
+    {OP_ge, 2, TRUTH, r_ge, i_ge, 0, 0},
+    {OP_logical_and, 2, TRUTH, r_and, NULL, 0, 0},
+    {OP_logical_or, 2, TRUTH, r_or, NULL, 0, 0},
+    {OP_logical_xor, 2, TRUTH, r_xor, NULL, 0, 0},
+    {OP_logical_not, 1, TRUTH, r_not, NULL, 0, 0},
+    {OP_bitwise_and, 2, SAME, NULL, i_and, 0, 0},
+    {OP_bitwise_or, 2, SAME, NULL, i_or, 0, 0},
+    {OP_bitwise_xor, 2, SAME, NULL, i_xor, 0, 0},
+    {OP_bitwise_not, 1, SAME, NULL, i_not, 0, 0},
+    {OP_exp, 1, FLOATING, r_exp, NULL, 2, 0},
+    {OP_expm1, 1, FLOATING, r_expm1, NULL, 2, 0},
+    {OP_log, 1, FLOATING, r_log, NULL, 2, 0},
+    {OP_log1p, 1, FLOATING, r_log1p, NULL, 2, 0},
+    {OP_log2, 1, FLOATING, r_log2, NULL, 2, 0},
+    {OP_sqrt, 1, FLOATING, r_sqrt, NULL, 0, 0},
+    {OP_rsqrt, 1, FLOATING, r_rsqrt, NULL, 2, 0},
+    {OP_sin, 1, FLOATING, r_sin, NULL, 2, 0},
+    {OP_cos, 1, FLOATING, r_cos, NULL, 2, 0},
+    {OP_tan, 1, FLOATING, r_tan, NULL, 2, 0},
+    {OP_tanh, 1, FLOATING, r_tanh, NULL, 2, 0},
+    {OP_sigmoid, 1, FLOATING, r_sigmoid, NULL, 2, 0},
+    {OP_relu, 1, SAME, r_relu, i_relu, 0, 0},
+    {OP_floor, 1, SAME, r_floor, i_same, 0, 0},
+    {OP_ceil, 1, SAME, r_ceil, i_same, 0, 0},
+    {OP_round, 1, SAME, r_round, i_same, 0, 0},
+    {OP_trunc, 1, SAME, r_trunc, i_same, 0, 0},
+    {OP_minimum, 2, SAME, least, i_min, 0, 0},
     {OP_maximum, 2, SAME, greatest, i_max, 0, 0},
 };
 
@@ -87,8 +160,13 @@ struct shapes {
     int64_t a[8], b[8];
 };
 static const struct shapes classes[] = {
-    {"0-d", 0, 0, {0}, {0}}, {"1-d", 1, 1, {37}, {37}}, {"long", 1, 1, {5003}, {5003}}, {"empty", 2, 2, {3, 0}, {3, 0}},
-    {"outer", 2, 2, {13, 1}, {1, 29}}, {"row", 2, 1, {7, 65}, {65}}, {"0-d operand", 2, 0, {5, 9}, {0}},
+    {"0-d", 0, 0, {0}, {0}},
+    {"1-d", 1, 1, {37}, {37}},
+    {"long", 1, 1, {5003}, {5003}},
+    {"empty", 2, 2, {3, 0}, {3, 0}},
+    {"outer", 2, 2, {13, 1}, {1, 29}},
+    {"row", 2, 1, {7, 65}, {65}},
+    {"0-d operand", 2, 0, {5, 9}, {0}},
     {"8-d", 8, 8, {2, 1, 3, 1, 2, 1, 2, 1}, {1, 2, 1, 2, 1, 3, 1, 2}},
 };
 
@@ -96,7 +174,8 @@ static struct scalar a_items[MAX_ELEMENTS], b_items[MAX_ELEMENTS];
 static struct values got;
 
 // Offset of the result's index i in an operand of that shape (C order, broadcast).
-static int64_t source_index(int64_t i, int ndim, const int64_t *shape, int operand_ndim, const int64_t *operand_shape)
+static int64_t source_index(int64_t i, int ndim, const int64_t *shape, int operand_ndim,
+                            const int64_t *operand_shape)
 {
     int64_t offset = 0, stride = 1;
     for (int d = ndim - 1, o = operand_ndim - 1; d >= 0; d--, o--) {
@@ -110,8 +189,8 @@ static int64_t source_index(int64_t i, int ndim, const int64_t *shape, int opera
     return offset;
 }
 
-static struct scalar expected(const struct oracle *oracle, enum dtype dtype, enum dtype result, struct scalar a,
-                              struct scalar b)
+static struct scalar expected(const struct oracle *oracle, enum dtype dtype,
+                              enum dtype result, struct scalar a, struct scalar b)
 {
     if (!dtype_is_float(dtype) && oracle->integer != NULL && result != DTYPE_FLOAT32) {
         if (dtype == DTYPE_BOOL && oracle->op == OP_bitwise_not)
@@ -130,36 +209,48 @@ static bool agree(struct scalar ours, struct scalar theirs, enum dtype dtype, in
     if (!dtype_is_float(dtype))
         return ours.kind == theirs.kind && ours.i == theirs.i;
     // A long double rounded to float64 has been rounded twice.
-    return ulp_distance(ours.f, theirs.f, dtype) <= (dtype == DTYPE_FLOAT64 && ulp == 0 ? 1 : ulp);
+    return ulp_distance(ours.f, theirs.f, dtype) <=
+           (dtype == DTYPE_FLOAT64 && ulp == 0 ? 1 : ulp);
 }
 
-static void compare(const struct oracle *oracle, enum dtype dtype, const struct shapes *shapes)
+static void compare(const struct oracle *oracle, enum dtype dtype,
+                    const struct shapes *shapes)
 {
     const char *name = op_row(oracle->op)->name;
     enum dtype result = oracle->result == TRUTH ? DTYPE_BOOL
-                        : oracle->result == FLOATING && !dtype_is_float(dtype) ? DTYPE_FLOAT32 : dtype;
+                        : oracle->result == FLOATING && !dtype_is_float(dtype)
+                            ? DTYPE_FLOAT32
+                            : dtype;
     bool right = got.dtype == result;
     int64_t wrong = -1;
     for (int64_t i = 0; i < got.count && right; i++) {
-        struct scalar a = a_items[source_index(i, got.ndim, got.shape, shapes->a_ndim, shapes->a)];
-        struct scalar b = b_items[oracle->arity == 1 ? 0 : source_index(i, got.ndim, got.shape, shapes->b_ndim, shapes->b)];
-        if (!agree(got.items[i], expected(oracle, dtype, result, a, b), result, oracle->ulp)) {
+        struct scalar a =
+            a_items[source_index(i, got.ndim, got.shape, shapes->a_ndim, shapes->a)];
+        struct scalar b =
+            b_items[oracle->arity == 1 ? 0
+                                       : source_index(i, got.ndim, got.shape,
+                                                      shapes->b_ndim, shapes->b)];
+        if (!agree(got.items[i], expected(oracle, dtype, result, a, b), result,
+                   oracle->ulp)) {
             right = false;
             wrong = i;
-            check(false, "%s %s %s: f(%.9Lg, %.9Lg) = %.9Lg, expected %.9Lg", name, dtype_name(dtype), shapes->name,
-                  real(a), real(b), real(got.items[i]), real(expected(oracle, dtype, result, a, b)));
+            check(false, "%s %s %s: f(%.9Lg, %.9Lg) = %.9Lg, expected %.9Lg", name,
+                  dtype_name(dtype), shapes->name, real(a), real(b), real(got.items[i]),
+                  real(expected(oracle, dtype, result, a, b)));
         }
     }
     if (wrong < 0)
-        check(right, "%s %s %s: dtype %s, expected %s", name, dtype_name(dtype), shapes->name, dtype_name(got.dtype),
-              dtype_name(result));
+        check(right, "%s %s %s: dtype %s, expected %s", name, dtype_name(dtype),
+              shapes->name, dtype_name(got.dtype), dtype_name(result));
 }
 
 static bool takes(const struct oracle *oracle, enum dtype dtype)
 {
-    // The public dtypes by PyTorch's rules: bool is refused by sub, neg and the rounding family.
-    static const enum op refuse_bool[] = {OP_sub, OP_neg, OP_floor_divide, OP_remainder, OP_pow, OP_abs, OP_relu, OP_floor,
-                                          OP_ceil, OP_round, OP_trunc};
+    // The public dtypes by PyTorch's rules: bool is refused by sub, neg and the rounding
+    // family.
+    static const enum op refuse_bool[] = {
+        OP_sub,  OP_neg,   OP_floor_divide, OP_remainder, OP_pow,  OP_abs,
+        OP_relu, OP_floor, OP_ceil,         OP_round,     OP_trunc};
     if (dtype_is_float(dtype) && oracle->real == NULL)
         return false;
     for (size_t i = 0; i < sizeof refuse_bool / sizeof *refuse_bool; i++)
@@ -168,7 +259,8 @@ static bool takes(const struct oracle *oracle, enum dtype dtype)
     return true;
 }
 
-static void check_one(const struct oracle *oracle, enum dtype dtype, const struct shapes *shapes, unsigned seed)
+static void check_one(const struct oracle *oracle, enum dtype dtype,
+                      const struct shapes *shapes, unsigned seed)
 {
     struct problem problem;
     struct tensor *tensors[2], *results[OP_MAX_RESULTS];
@@ -182,17 +274,21 @@ static void check_one(const struct oracle *oracle, enum dtype dtype, const struc
     fill(a_items, a_count, dtype, seed, oracle->tame);
     fill(b_items, b_count, dtype, seed + 1, oracle->tame);
     if (oracle->op == OP_pow && !dtype_is_float(dtype))
-        for (int64_t i = 0; i < b_count; i++) // tensor exponents may be negative; keep them small
+        for (int64_t i = 0; i < b_count;
+             i++) // tensor exponents may be negative; keep them small
             b_items[i].i = b_items[i].i < 0 ? -(b_items[i].i % 3) : b_items[i].i;
     tensors[0] = make_tensor(dtype, shapes->a_ndim, shapes->a, a_items);
     tensors[1] = make_tensor(dtype, shapes->b_ndim, shapes->b, b_items);
     if (oracle->arity == 2)
         arguments[1] = operand(1);
-    enum status status = run_op(oracle->op, false, oracle->arity, tensors, arguments, results, &n_results, &problem);
+    enum status status = run_op(oracle->op, false, oracle->arity, tensors, arguments,
+                                results, &n_results, &problem);
     if (!takes(oracle, dtype)) {
-        check(status == STATUS_DTYPE, "%s %s: not refused with dtype", op_row(oracle->op)->name, dtype_name(dtype));
+        check(status == STATUS_DTYPE, "%s %s: not refused with dtype",
+              op_row(oracle->op)->name, dtype_name(dtype));
     } else if (status != STATUS_OK) {
-        check(false, "%s %s %s: %s", op_row(oracle->op)->name, dtype_name(dtype), shapes->name, problem.detail);
+        check(false, "%s %s %s: %s", op_row(oracle->op)->name, dtype_name(dtype),
+              shapes->name, problem.detail);
     } else {
         read_tensor(results[0], &got);
         compare(oracle, dtype, shapes);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// matmul: dtype x shapes, and transposed operands, against sums in long double and exact integers; softmax.
+// matmul: dtype x shapes, and transposed operands, against sums in long double and exact
+// integers; softmax.
 #include "tests/conformance/conformance.h"
 
 #include <math.h>
@@ -25,7 +26,8 @@ static const struct product products[] = {
 static struct scalar a_items[MAX_ELEMENTS], b_items[MAX_ELEMENTS];
 static struct values got;
 
-static bool right(const struct product *p, enum dtype dtype, int64_t batch, int64_t i, int64_t j, struct scalar ours)
+static bool right(const struct product *p, enum dtype dtype, int64_t batch, int64_t i,
+                  int64_t j, struct scalar ours)
 {
     long double sum = 0, magnitude = 0;
     unsigned __int128 integer_sum = 0;
@@ -39,12 +41,17 @@ static bool right(const struct product *p, enum dtype dtype, int64_t batch, int6
     }
     if (!dtype_is_float(dtype))
         return ours.i == wrap_integer((__int128)integer_sum, dtype).i;
-    static const double unit[] = {[DTYPE_FLOAT16] = 0x1p-11, [DTYPE_BFLOAT16] = 0x1p-8, [DTYPE_FLOAT32] = 0x1p-22,
+    static const double unit[] = {[DTYPE_FLOAT16] = 0x1p-11,
+                                  [DTYPE_BFLOAT16] = 0x1p-8,
+                                  [DTYPE_FLOAT32] = 0x1p-22,
                                   [DTYPE_FLOAT64] = 0x1p-50};
-    return fabsl(ours.f - sum) <= unit[dtype] * fabsl(sum) + 0x1p-20L * magnitude * (dtype == DTYPE_FLOAT64 ? 0x1p-29L : 1);
+    return fabsl(ours.f - sum) <=
+           unit[dtype] * fabsl(sum) +
+               0x1p-20L * magnitude * (dtype == DTYPE_FLOAT64 ? 0x1p-29L : 1);
 }
 
-static void check_product(enum dtype dtype, const struct product *p, bool transposed, unsigned seed)
+static void check_product(enum dtype dtype, const struct product *p, bool transposed,
+                          unsigned seed)
 {
     struct problem problem;
     struct tensor *tensors[2], *results[OP_MAX_RESULTS], *turned;
@@ -63,26 +70,31 @@ static void check_product(enum dtype dtype, const struct product *p, bool transp
         turned = make_tensor(dtype, 2, shape, flipped);
         struct argument swap[OP_MAX_PARAMETERS] = {operand(0), integer(0), integer(1)};
         tensor_release(tensors[1]);
-        if (run_op(OP_transpose, false, 1, &turned, swap, &tensors[1], &n_results, &problem) != STATUS_OK) {
+        if (run_op(OP_transpose, false, 1, &turned, swap, &tensors[1], &n_results,
+                   &problem) != STATUS_OK) {
             check(false, "transpose: %s", problem.detail);
             tensors[1] = tensor_reference(turned);
         }
         tensor_release(turned);
     }
-    enum status status = run_op(OP_matmul, false, 2, tensors, arguments, results, &n_results, &problem);
+    enum status status =
+        run_op(OP_matmul, false, 2, tensors, arguments, results, &n_results, &problem);
     if (dtype == DTYPE_BOOL) {
         check(status == STATUS_DTYPE, "matmul bool: not refused");
     } else if (status != STATUS_OK) {
         check(false, "matmul %s: %s", dtype_name(dtype), problem.detail);
     } else {
         read_tensor(results[0], &got);
-        bool fits = got.ndim == p->ndim && got.count == p->batch * p->m * p->n && got.dtype == dtype;
+        bool fits = got.ndim == p->ndim && got.count == p->batch * p->m * p->n &&
+                    got.dtype == dtype;
         for (int d = 0; d < p->ndim && fits; d++)
             fits = got.shape[d] == p->shape[d];
         for (int64_t i = 0; i < got.count && fits; i++)
-            fits = right(p, dtype, i / (p->m * p->n), i / p->n % p->m, i % p->n, got.items[i]);
-        check(fits, "matmul %s %lldx%lldx%lld batch %lld%s", dtype_name(dtype), (long long)p->m, (long long)p->k,
-              (long long)p->n, (long long)p->batch, transposed ? " transposed" : "");
+            fits = right(p, dtype, i / (p->m * p->n), i / p->n % p->m, i % p->n,
+                         got.items[i]);
+        check(fits, "matmul %s %lldx%lldx%lld batch %lld%s", dtype_name(dtype),
+              (long long)p->m, (long long)p->k, (long long)p->n, (long long)p->batch,
+              transposed ? " transposed" : "");
     }
     if (status == STATUS_OK)
         tensor_release(results[0]);
@@ -99,10 +111,12 @@ static void check_softmax(enum dtype dtype, int64_t dim)
     int n_results, axis = (int)(dim < 0 ? dim + 3 : dim);
     fill(a_items, 216, dtype, 5, true);
     tensor = make_tensor(dtype, 3, shape, a_items);
-    enum status status = run_op(OP_softmax, false, 1, &tensor, arguments, results, &n_results, &problem);
+    enum status status =
+        run_op(OP_softmax, false, 1, &tensor, arguments, results, &n_results, &problem);
     tensor_release(tensor);
     if (!dtype_is_float(dtype)) {
-        check(status == STATUS_DTYPE, "softmax %s: not refused with dtype", dtype_name(dtype));
+        check(status == STATUS_DTYPE, "softmax %s: not refused with dtype",
+              dtype_name(dtype));
         if (status == STATUS_OK)
             tensor_release(results[0]);
         return;
@@ -118,7 +132,8 @@ static void check_softmax(enum dtype dtype, int64_t dim)
         for (int64_t l = 0; l < shape[axis]; l++)
             sum += expl(real(a_items[base + l * strides[axis]]));
         double exact = to_dtype(expl(real(a_items[i])) / sum, dtype).f;
-        fits = ulp_distance(got.items[i].f, exact, dtype) <= (dtype_size(dtype) == 2 ? 1 : 4);
+        fits = ulp_distance(got.items[i].f, exact, dtype) <=
+               (dtype_size(dtype) == 2 ? 1 : 4);
     }
     check(fits, "softmax %s dim %lld: a value is off", dtype_name(dtype), (long long)dim);
     tensor_release(results[0]);

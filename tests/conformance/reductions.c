@@ -12,9 +12,11 @@ struct extent {
     int64_t dims[3];
 };
 static const struct extent extents[] = {
-    {"all", {5, 7, 11}, 0, {0}},        {"last", {5, 7, 11}, 1, {2}},      {"first", {5, 7, 11}, 1, {0}},
-    {"middle", {5, 7, 11}, 1, {1}},     {"outer two", {5, 7, 11}, 2, {0, 1}}, {"first and last", {5, 7, 11}, 2, {0, 2}},
-    {"long", {1, 2, 9001}, 1, {-1}},    {"columns", {1, 901, 13}, 1, {1}}, {"one", {1, 1, 1}, 0, {0}},
+    {"all", {5, 7, 11}, 0, {0}},          {"last", {5, 7, 11}, 1, {2}},
+    {"first", {5, 7, 11}, 1, {0}},        {"middle", {5, 7, 11}, 1, {1}},
+    {"outer two", {5, 7, 11}, 2, {0, 1}}, {"first and last", {5, 7, 11}, 2, {0, 2}},
+    {"long", {1, 2, 9001}, 1, {-1}},      {"columns", {1, 901, 13}, 1, {1}},
+    {"one", {1, 1, 1}, 0, {0}},
 };
 enum { N_EXTENTS = sizeof extents / sizeof *extents };
 
@@ -62,7 +64,8 @@ static void take(struct summary *s, struct scalar item)
     s->count++;
 }
 
-// Fills out[] with one summary per result, in C order over the kept dims; the number of results.
+// Fills out[] with one summary per result, in C order over the kept dims; the number of
+// results.
 static int64_t summarize(const struct extent *extent, struct summary *out)
 {
     int64_t results = 1, at = 0;
@@ -86,13 +89,18 @@ static bool close_to(double ours, long double theirs, enum dtype dtype, long dou
 {
     if (isnan(theirs) || isinf(theirs))
         return isnan(theirs) ? isnan(ours) : ours == (double)theirs;
-    // One rounding to the result's dtype, and the error of adding in float32 (float16 too) or double.
-    static const double unit[] = {[DTYPE_FLOAT16] = 0x1p-10, [DTYPE_BFLOAT16] = 0x1p-7, [DTYPE_FLOAT32] = 0x1p-21,
+    // One rounding to the result's dtype, and the error of adding in float32 (float16
+    // too) or double.
+    static const double unit[] = {[DTYPE_FLOAT16] = 0x1p-10,
+                                  [DTYPE_BFLOAT16] = 0x1p-7,
+                                  [DTYPE_FLOAT32] = 0x1p-21,
                                   [DTYPE_FLOAT64] = 0x1p-48};
-    return fabsl(ours - theirs) <= unit[dtype] * (fabsl(theirs) + scale * 0x1p-4L) + 1e-30L;
+    return fabsl(ours - theirs) <=
+           unit[dtype] * (fabsl(theirs) + scale * 0x1p-4L) + 1e-30L;
 }
 
-static bool right(enum op op, enum dtype dtype, const struct summary *s, struct scalar ours)
+static bool right(enum op op, enum dtype dtype, const struct summary *s,
+                  struct scalar ours)
 {
     bool floating = dtype_is_float(dtype);
     switch ((int)op) {
@@ -100,13 +108,18 @@ static bool right(enum op op, enum dtype dtype, const struct summary *s, struct 
         return floating ? close_to(ours.f, s->sum, dtype, s->magnitude)
                         : ours.i == wrap_integer(s->integer_sum, DTYPE_INT64).i;
     case OP_prod:
-        return floating ? close_to(ours.f, to_dtype(s->product, dtype).f, dtype, fabsl(s->product))
-                        : ours.i == wrap_integer((__int128)s->integer_product, DTYPE_INT64).i;
+        return floating
+                   ? close_to(ours.f, to_dtype(s->product, dtype).f, dtype,
+                              fabsl(s->product))
+                   : ours.i == wrap_integer((__int128)s->integer_product, DTYPE_INT64).i;
     case OP_mean:
-        return close_to(ours.f, s->sum / (long double)s->count, dtype, s->magnitude / (long double)s->count);
-    case OP_amin: case OP_min:
+        return close_to(ours.f, s->sum / (long double)s->count, dtype,
+                        s->magnitude / (long double)s->count);
+    case OP_amin:
+    case OP_min:
         return s->nan ? isnan(ours.f) : real(ours) == s->least;
-    case OP_amax: case OP_max:
+    case OP_amax:
+    case OP_max:
         return s->nan ? isnan(ours.f) : real(ours) == s->greatest;
     case OP_argmin:
         return ours.i == s->first_least;
@@ -125,15 +138,18 @@ static enum dtype result_dtype(enum op op, enum dtype dtype)
         return DTYPE_INT64;
     if (op == OP_all || op == OP_any)
         return DTYPE_BOOL;
-    return (op == OP_sum || op == OP_prod) && !dtype_is_float(dtype) ? DTYPE_INT64 : dtype;
+    return (op == OP_sum || op == OP_prod) && !dtype_is_float(dtype) ? DTYPE_INT64
+                                                                     : dtype;
 }
 
 static bool refused(enum op op, enum dtype dtype)
 {
-    return (op == OP_mean && !dtype_is_float(dtype)) || ((op == OP_argmin || op == OP_argmax) && dtype == DTYPE_BOOL);
+    return (op == OP_mean && !dtype_is_float(dtype)) ||
+           ((op == OP_argmin || op == OP_argmax) && dtype == DTYPE_BOOL);
 }
 
-// The dim argument of a row: int[] for some, a single int for others (then several dims are not for it).
+// The dim argument of a row: int[] for some, a single int for others (then several dims
+// are not for it).
 static bool dim_argument(enum op op, const struct extent *extent, struct argument *out)
 {
     if (extent->n_dims == 0)
@@ -147,7 +163,8 @@ static bool dim_argument(enum op op, const struct extent *extent, struct argumen
     return true;
 }
 
-static void check_one(enum op op, enum dtype dtype, const struct extent *extent, bool keepdim, unsigned seed)
+static void check_one(enum op op, enum dtype dtype, const struct extent *extent,
+                      bool keepdim, unsigned seed)
 {
     static struct summary summaries[MAX_ELEMENTS];
     struct problem problem;
@@ -157,16 +174,23 @@ static void check_one(enum op op, enum dtype dtype, const struct extent *extent,
     if (!dim_argument(op, extent, &arguments[1]))
         return;
     arguments[2] = boolean(keepdim);
-    fill(items, extent->shape[0] * extent->shape[1] * extent->shape[2], dtype, seed, op == OP_prod || op == OP_mean);
-    if (op == OP_sum && dtype_is_float(dtype)) // sums without infinities; NaN rules are minimum's and maximum's
-        fill(items, extent->shape[0] * extent->shape[1] * extent->shape[2], dtype, seed, true);
+    fill(items, extent->shape[0] * extent->shape[1] * extent->shape[2], dtype, seed,
+         op == OP_prod || op == OP_mean);
+    if (op == OP_sum &&
+        dtype_is_float(
+            dtype)) // sums without infinities; NaN rules are minimum's and maximum's
+        fill(items, extent->shape[0] * extent->shape[1] * extent->shape[2], dtype, seed,
+             true);
     tensor = make_tensor(dtype, 3, extent->shape, items);
-    enum status status = run_op(op, false, 1, &tensor, arguments, results, &n_results, &problem);
+    enum status status =
+        run_op(op, false, 1, &tensor, arguments, results, &n_results, &problem);
     const char *name = op_row(op)->name;
     if (refused(op, dtype)) {
-        check(status == STATUS_DTYPE, "%s %s: not refused with dtype", name, dtype_name(dtype));
+        check(status == STATUS_DTYPE, "%s %s: not refused with dtype", name,
+              dtype_name(dtype));
     } else if (status != STATUS_OK) {
-        check(false, "%s %s %s: %s", name, dtype_name(dtype), extent->name, problem.detail);
+        check(false, "%s %s %s: %s", name, dtype_name(dtype), extent->name,
+              problem.detail);
     } else {
         int64_t count = summarize(extent, summaries), wrong = -1;
         read_tensor(results[0], &got);
@@ -175,8 +199,9 @@ static void check_one(enum op op, enum dtype dtype, const struct extent *extent,
         for (int64_t i = 0; i < count && fits && wrong < 0; i++)
             if (!right(op, dtype, &summaries[i], got.items[i]))
                 wrong = i;
-        check(fits && wrong < 0, "%s %s %s: result %lld is %.9Lg", name, dtype_name(dtype), extent->name,
-              (long long)wrong, wrong < 0 ? 0 : real(got.items[wrong]));
+        check(fits && wrong < 0, "%s %s %s: result %lld is %.9Lg", name,
+              dtype_name(dtype), extent->name, (long long)wrong,
+              wrong < 0 ? 0 : real(got.items[wrong]));
     }
     for (int i = 0; i < n_results && status == STATUS_OK; i++)
         tensor_release(results[i]);
@@ -185,8 +210,8 @@ static void check_one(enum op op, enum dtype dtype, const struct extent *extent,
 
 void check_reductions(void)
 {
-    static const enum op ops[] = {OP_sum, OP_prod, OP_mean, OP_amin, OP_amax, OP_min, OP_max, OP_argmin, OP_argmax, OP_all,
-                                  OP_any};
+    static const enum op ops[] = {OP_sum, OP_prod,   OP_mean,   OP_amin, OP_amax, OP_min,
+                                  OP_max, OP_argmin, OP_argmax, OP_all,  OP_any};
     unsigned seed = 77;
     for (size_t o = 0; o < sizeof ops / sizeof *ops; o++)
         for (int dtype = 0; dtype < DTYPE_COUNT; dtype++)

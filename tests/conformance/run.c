@@ -46,8 +46,9 @@ void close_devices(void)
     struct ledger_usage usage;
     for (int i = 0; i < n_devices; i++) {
         ledger_usage(ledger, i, &usage);
-        check(usage.used == 0 && usage.reserved == 0, "%s: %lld bytes used, %lld reserved at the end",
-              table[i]->id, (long long)usage.used, (long long)usage.reserved);
+        check(usage.used == 0 && usage.reserved == 0,
+              "%s: %lld bytes used, %lld reserved at the end", table[i]->id,
+              (long long)usage.used, (long long)usage.reserved);
     }
     ledger_free(ledger);
     if (device != host)
@@ -65,7 +66,8 @@ static struct block *admitted_block(struct device *on, int64_t bytes)
     return block;
 }
 
-struct tensor *make_tensor(enum dtype dtype, int ndim, const int64_t *shape, const struct scalar *items)
+struct tensor *make_tensor(enum dtype dtype, int ndim, const int64_t *shape,
+                           const struct scalar *items)
 {
     struct problem problem;
     struct layout layout = {.ndim = ndim};
@@ -80,7 +82,9 @@ struct tensor *make_tensor(enum dtype dtype, int ndim, const int64_t *shape, con
     }
     struct block *block = admitted_block(device, count * size);
     if (count > 0)
-        must(device->vt->copy(device, block->data, bytes, count * size, COPY_TO_DEVICE, &problem), &problem);
+        must(device->vt->copy(device, block->data, bytes, count * size, COPY_TO_DEVICE,
+                              &problem),
+             &problem);
     free(bytes);
     struct storage *storage;
     struct tensor *tensor;
@@ -90,7 +94,10 @@ struct tensor *make_tensor(enum dtype dtype, int ndim, const int64_t *shape, con
     return tensor;
 }
 
-struct argument operand(int i) { return (struct argument){.kind = ARGUMENT_TENSOR, .integer = i}; }
+struct argument operand(int i)
+{
+    return (struct argument){.kind = ARGUMENT_TENSOR, .integer = i};
+}
 struct argument operands(int count)
 {
     return (struct argument){.kind = ARGUMENT_TENSORS, .tensors = {count, NULL}};
@@ -114,8 +121,9 @@ struct argument boolean(bool value)
 
 // Replaces operand(i) and numbers in Tensor positions by nodes.
 static enum status bind(struct graph *graph, const struct op_row *row, int n_tensors,
-                        struct tensor *const *tensors, const struct argument *given, struct argument *bound,
-                        struct node **nodes, struct problem *problem)
+                        struct tensor *const *tensors, const struct argument *given,
+                        struct argument *bound, struct node **nodes,
+                        struct problem *problem)
 {
     for (int i = 0; i < n_tensors; i++) {
         enum status status = graph_source(graph, tensors[i], &nodes[i], problem);
@@ -131,7 +139,8 @@ static enum status bind(struct graph *graph, const struct op_row *row, int n_ten
             bound[i].tensors.items = nodes;
         } else if (given[i].kind == ARGUMENT_NUMBER && wants_tensor) {
             bound[i].kind = ARGUMENT_TENSOR;
-            enum status status = graph_scalar(graph, given[i].number, &bound[i].tensor, problem);
+            enum status status =
+                graph_scalar(graph, given[i].number, &bound[i].tensor, problem);
             if (status != STATUS_OK)
                 return status;
         }
@@ -139,8 +148,8 @@ static enum status bind(struct graph *graph, const struct op_row *row, int n_ten
     return STATUS_OK;
 }
 
-static enum status execute(struct graph *graph, int n_roots, struct node **roots, struct tensor **results,
-                           struct problem *problem)
+static enum status execute(struct graph *graph, int n_roots, struct node **roots,
+                           struct tensor **results, struct problem *problem)
 {
     struct executor *executor;
     enum status status = executor_create(graph, n_roots, roots, &executor, problem);
@@ -158,9 +167,9 @@ static enum status execute(struct graph *graph, int n_roots, struct node **roots
     return status;
 }
 
-enum status run_op(enum op op, bool in_place, int n_tensors, struct tensor *const *tensors,
-                   const struct argument *arguments, struct tensor **results, int *n_results,
-                   struct problem *problem)
+enum status run_op(enum op op, bool in_place, int n_tensors,
+                   struct tensor *const *tensors, const struct argument *arguments,
+                   struct tensor **results, int *n_results, struct problem *problem)
 {
     struct graph_context context = {table, n_devices, account};
     struct graph *graph;
@@ -168,7 +177,8 @@ enum status run_op(enum op op, bool in_place, int n_tensors, struct tensor *cons
     struct argument bound[OP_MAX_PARAMETERS];
     exercised(op);
     must(graph_create(&context, &graph, problem), problem);
-    enum status status = bind(graph, op_row(op), n_tensors, tensors, arguments, bound, nodes, problem);
+    enum status status =
+        bind(graph, op_row(op), n_tensors, tensors, arguments, bound, nodes, problem);
     if (status == STATUS_OK)
         status = graph_op(graph, op, in_place, bound, roots, n_results, problem);
     if (status == STATUS_OK)
@@ -186,7 +196,8 @@ void read_tensor(struct tensor *tensor, struct values *out)
     struct tensor *on_host;
     must(graph_create(&context, &graph, &problem), &problem);
     must(graph_source(graph, tensor, &source, &problem), &problem);
-    must(graph_materialize(graph, source, tensor->dtype, host, &plain, &problem), &problem);
+    must(graph_materialize(graph, source, tensor->dtype, host, &plain, &problem),
+         &problem);
     must(execute(graph, 1, &plain, &on_host, &problem), &problem);
     struct block *block = storage_pin(on_host->storage);
     out->dtype = tensor->dtype;

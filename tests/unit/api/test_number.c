@@ -329,7 +329,7 @@ static void test_scan_is_bounded(void **state)
 static void test_loose(void **state)
 {
     struct decimal decimal;
-    int64_t value;
+    int64_t value = 0;
     assert_int_equal(decimal_scan_loose("+007", 4, &decimal), 4);
     assert_true(decimal.integer && decimal_to_int64(&decimal, &value) && value == 7);
     assert_int_equal(decimal_scan_loose("5.", 2, &decimal), 2);

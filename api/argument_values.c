@@ -100,7 +100,7 @@ static enum status bind_inline(struct binder *binder, const struct json_value *v
         return problem->status;
     struct reader_options options = {.length = (int64_t)value->length,
                                      .max_bytes = (int64_t)value->length};
-    struct memory memory = {.api = binder->request->api};
+    struct memory memory = {.api = binder->request->api, .held = &binder->request->held};
     struct reader_memory growth = memory_for_reader(&memory);
     struct reader *reader;
     enum status status = reader_open(FORMAT_JSON, &options, &growth, &reader, problem);

@@ -211,10 +211,12 @@ static enum status resolve_name(struct request *request, const struct call *call
         registry_find(request->api->space, operand->name, &binding, problem);
     if (status != STATUS_OK)
         return status;
-    if (first && call_writes(call) && binding.readonly)
+    if (first && call_writes(call) &&
+        registry_readonly(request->api->space, binding.tensor->storage))
         status = problem_set(problem, STATUS_FORBIDDEN,
-                             "%.128s is read-only and %s%s would write it.", binding.name,
-                             call->row->name, call->in_place ? "_" : "");
+                             "The storage of %.128s is read-only (by this name or one "
+                             "that shares it) and %s%s would write it.",
+                             binding.name, call->row->name, call->in_place ? "_" : "");
     if (status == STATUS_OK)
         status = graph_source(request->graph, binding.tensor, out, problem);
     if (*device == NULL)

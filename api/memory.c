@@ -4,9 +4,10 @@
 
 #include <string.h>
 
-static enum status reserve(struct api *api, int64_t bytes, struct problem *problem)
+static enum status reserve(struct api *api, int64_t bytes, int64_t held,
+                           struct problem *problem)
 {
-    switch (ledger_reserve(api->account, 0, bytes, problem)) {
+    switch (ledger_reserve_more(api->account, 0, bytes, held, problem)) {
     case ADMISSION_READY:
         return STATUS_OK;
     case ADMISSION_NEVER:
@@ -23,35 +24,46 @@ static enum status reserve(struct api *api, int64_t bytes, struct problem *probl
 
 enum status memory_probe(struct api *api, int64_t bytes, struct problem *problem)
 {
-    enum status status = reserve(api, bytes, problem);
+    enum status status = reserve(api, bytes, 0, problem);
     if (status == STATUS_OK)
         ledger_unreserve(api->account, 0, bytes);
     return status;
 }
 
-static enum status make_block(struct api *api, int64_t bytes, struct block **out,
+static enum status make_block(struct memory *memory, int64_t bytes, struct block **out,
                               struct problem *problem)
 {
-    enum status status = reserve(api, bytes, problem);
+    struct api *api = memory->api;
+    enum status status = reserve(api, bytes, *memory->held, problem);
     if (status != STATUS_OK)
         return status;
     status = block_create(api_host(api), api->account, bytes, out, problem);
     if (status != STATUS_OK)
         ledger_unreserve(api->account, 0, bytes);
+    else
+        *memory->held += bytes;
     return status;
+}
+
+static void drop_block(struct memory *memory)
+{
+    if (memory->block != NULL)
+        *memory->held -= memory->block->bytes;
+    block_release(memory->block);
+    memory->block = NULL;
 }
 
 // Replaces the block by one of bytes, keeping what fits.
 static enum status resize(struct memory *memory, int64_t bytes, struct problem *problem)
 {
     struct block *block, *old = memory->block;
-    enum status status = make_block(memory->api, bytes, &block, problem);
+    enum status status = make_block(memory, bytes, &block, problem);
     if (status != STATUS_OK)
         return status;
     int64_t kept = old == NULL ? 0 : old->bytes < bytes ? old->bytes : bytes;
     if (kept > 0)
         memcpy(block->data, old->data, (size_t)kept);
-    block_release(old);
+    drop_block(memory);
     memory->block = block;
     return STATUS_OK;
 }
@@ -78,8 +90,7 @@ static enum status trim(struct memory *memory, int64_t bytes, struct problem *pr
 
 void memory_free(struct memory *memory)
 {
-    block_release(memory->block);
-    memory->block = NULL;
+    drop_block(memory);
 }
 
 // Strides of elements that came in C or in Fortran order.
@@ -105,7 +116,7 @@ enum status memory_tensor(struct memory *memory, const struct reader_result *res
         status = storage_create(memory->block, &storage, problem);
     if (status != STATUS_OK)
         return status;
-    memory->block = NULL; // the storage's now
+    memory->block = NULL; // the storage's now, and still held by the request
     struct layout layout = {.ndim = result->ndim};
     memcpy(layout.shape, result->shape, (size_t)result->ndim * sizeof layout.shape[0]);
     set_strides(&layout, result->fortran_order);

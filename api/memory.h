@@ -9,6 +9,7 @@
 
 struct memory {
     struct api *api;
+    int64_t *held;       // the request's count of host bytes it holds; kept up to date
     struct block *block; // NULL: none yet
 };
 

@@ -30,6 +30,8 @@ static struct request *request_open(struct api *api, struct http_request *http)
     request->api = api;
     request->http = http;
     request->body_memory.api = api;
+    request->body_memory.held = &request->held;
+    request->held = 0;
     request->chunks = NULL;
     request->arena_used = 0;
     problem_clear(&request->problem);

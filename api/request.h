@@ -36,6 +36,7 @@ struct request {
     char *body;
     int64_t body_length, body_capacity;
     struct memory body_memory;
+    int64_t held;     // transient bytes of host memory in bodies and inline tensors
     int64_t received; // bytes of any body
     struct upload *upload;
 

@@ -160,6 +160,7 @@ static enum status open_reader(struct request *request, struct upload *upload,
             return status;
     }
     upload->memory.api = request->api;
+    upload->memory.held = &request->held;
     struct reader_memory memory = memory_for_reader(&upload->memory);
     return reader_open(upload->format, options, &memory, &upload->reader, problem);
 }
@@ -341,6 +342,11 @@ static enum status put_prepare(struct request *request, struct problem *problem)
     status = conditions_check(request, upload->replaces ? &binding : NULL, problem);
     if (status == STATUS_OK && upload->replaces)
         status = check_writable(&binding, problem);
+    if (status == STATUS_OK && upload->replaces && upload->index != NULL &&
+        registry_readonly(request->api->space, binding.tensor->storage))
+        status =
+            problem_set(problem, STATUS_FORBIDDEN,
+                        "%.128s shares its storage with a read-only name.", binding.name);
     if (status == STATUS_OK && upload->index == NULL)
         status = prepare_whole(request, problem);
     else if (status == STATUS_OK && upload->replaces)

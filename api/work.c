@@ -188,11 +188,19 @@ static enum task_admission task_admit(struct task *task)
         return TASK_NEVER;
     if (request->executor == NULL)
         return TASK_READY;
+    executor_set_held(request->executor, request->held);
     switch (executor_admit(request->executor, &request->problem)) {
     case ADMISSION_READY:
         return TASK_READY;
     case ADMISSION_WAIT:
-        return TASK_WAIT;
+        if (request->held == 0)
+            return TASK_WAIT;
+        problem_set(&request->problem, STATUS_QUEUE_FULL,
+                    "Running requests hold the memory that this one needs, and a request "
+                    "whose body is in memory does not wait for them; send it again in a "
+                    "moment.");
+        request->problem.retry_after = 1;
+        break;
     case ADMISSION_NEVER:
         break;
     }
@@ -284,6 +292,7 @@ static bool run_inline(struct request *request)
 {
     if (request->executor == NULL)
         return true;
+    executor_set_held(request->executor, request->held);
     switch (executor_admit(request->executor, &request->problem)) {
     case ADMISSION_WAIT:
         return false;

@@ -29,6 +29,7 @@ enum {
     MAX_CONNECTIONS = 100000,
     SPARE_FILES = 128,             // descriptors not for connections
     CONNECTION_MEMORY = 32 * 1024, // what an idle connection keeps
+    ANSWER_SECONDS = 2,            // for answers on their way when the drain time is over
     GRACE_SECONDS = 20,            // for steps under way when all is cancelled
 };
 
@@ -240,8 +241,10 @@ static void drain(struct house *house, const sigset_t *signals)
     if (wait_quiet(house, house->options.drain_seconds, signals))
         return;
     queue_cancel_all(house->queue);
-    if (queue_wait_idle(house->queue, GRACE_SECONDS))
+    if (queue_wait_idle(house->queue, GRACE_SECONDS)) {
+        wait_quiet(house, ANSWER_SECONDS, NULL); // the answers "cancelled" go out
         return;
+    }
     log_event(LOG_ERROR, "stopping hard", "a step has not ended within %d s",
               GRACE_SECONDS);
     _exit(EXIT_FAILURE);

@@ -54,6 +54,11 @@ void executor_set_private(struct executor *executor)
     executor->is_private = true;
 }
 
+void executor_set_held(struct executor *executor, int64_t bytes)
+{
+    executor->held = bytes;
+}
+
 void executor_unreserve(struct executor *executor)
 {
     for (int i = 0; i < executor->graph->context.n_devices; i++) {
@@ -97,7 +102,9 @@ enum admission executor_admit(struct executor *executor, struct problem *problem
     for (int i = 0; i < executor->graph->context.n_devices; i++) {
         if (executor->needed[i] == 0)
             continue;
-        enum admission answer = ledger_reserve(account, i, executor->needed[i], problem);
+        bool on_host = executor->graph->context.devices[i]->is_host;
+        enum admission answer = ledger_reserve_more(
+            account, i, executor->needed[i], on_host ? executor->held : 0, problem);
         if (answer != ADMISSION_READY) {
             executor_unreserve(
                 executor); // nobody waits for one device while holding another's memory
@@ -200,10 +207,8 @@ static enum status collect_names(struct executor *executor, int n_names,
         enum status status = executor_result(executor, i, &tensor, problem);
         if (status != STATUS_OK)
             return status;
-        changes[(*n)++] =
-            (struct registry_change){.name = names[i],
-                                     .tensor = tensor,
-                                     .keep_attributes = true};
+        changes[(*n)++] = (struct registry_change){
+            .name = names[i], .tensor = tensor, .keep_attributes = true};
     }
     return STATUS_OK;
 }

@@ -28,6 +28,9 @@ void executor_free(struct executor *executor);
 // Nothing is written in place: for a caller who may still refuse, cancel or fail to bind
 // names after DONE. Before the first step.
 void executor_set_private(struct executor *executor);
+// The caller holds this many transient bytes on the host (an uploaded body): see
+// ledger_reserve_more. Before executor_admit.
+void executor_set_held(struct executor *executor, int64_t bytes);
 // Reserves the bytes of results and temporaries not reserved yet. READY, WAIT or NEVER
 // (see ledger.h).
 enum admission executor_admit(struct executor *executor, struct problem *problem);

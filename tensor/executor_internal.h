@@ -20,6 +20,7 @@ struct executor {
     struct schedule schedule;
     int n_roots;
     struct node **roots;
+    int64_t held;    // transient bytes of the host that the caller holds
     bool is_private; // nothing may be written in place
     bool failed, finished;
 

@@ -153,9 +153,15 @@ static enum admission refuse(struct problem *problem, int64_t required, int64_t 
 enum admission ledger_reserve(struct account *account, int device, int64_t bytes,
                               struct problem *problem)
 {
-    assert(bytes >= 0);
+    return ledger_reserve_more(account, device, bytes, 0, problem);
+}
+
+enum admission ledger_reserve_more(struct account *account, int device, int64_t bytes,
+                                   int64_t held, struct problem *problem)
+{
+    assert(bytes >= 0 && held >= 0);
     struct device_account *totals = enter(account, device);
-    int64_t limit = totals->limit, available = limit - totals->settled;
+    int64_t limit = totals->limit, available = limit - totals->settled - held;
     enum admission answer = ADMISSION_NEVER;
     if (bytes <= limit - totals->used - totals->reserved) {
         answer = ADMISSION_READY;

@@ -53,6 +53,11 @@ enum admission { ADMISSION_READY, ADMISSION_WAIT, ADMISSION_NEVER };
 // more may wait for himself.
 enum admission ledger_reserve(struct account *account, int device, int64_t bytes,
                               struct problem *problem);
+// The same for a request that holds `held` transient bytes of this device already: they
+// do not come back while it waits, so they count as stored. Who holds memory and is told
+// WAIT must not wait, or two such requests could wait for each other.
+enum admission ledger_reserve_more(struct account *account, int device, int64_t bytes,
+                                   int64_t held, struct problem *problem);
 void ledger_unreserve(struct account *account, int device, int64_t bytes);
 // Reserved bytes become used ones held by a request (transient until ledger_settle).
 void ledger_use(struct account *account, int device, int64_t bytes);

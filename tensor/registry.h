@@ -111,6 +111,9 @@ void binding_array_free(struct binding *bindings, int count);
 enum status registry_shared_with(struct name_space *space, const struct storage *storage,
                                  const char *except, char ***out, int *count,
                                  struct problem *problem);
+// Some name of the owner through which the storage is read-only: writing it through a
+// view would change what that name shows.
+bool registry_readonly(struct name_space *space, const struct storage *storage);
 // Deletes all names with prefix: count, and bytes of the storages that went with them.
 enum status registry_delete_prefix(struct name_space *space, const char *prefix,
                                    int64_t *count, int64_t *bytes,

@@ -117,6 +117,32 @@ enum status registry_shared_with(struct name_space *space, const struct storage 
     return STATUS_OK;
 }
 
+struct readonly_search {
+    const struct name_space *space;
+    double now;
+    bool found;
+};
+
+static void find_readonly(void *context, struct storage_link *link)
+{
+    struct readonly_search *search = context;
+    const struct entry *entry =
+        (const struct entry *)((const char *)link - offsetof(struct entry, link));
+    if (entry->space == search->space && entry->readonly &&
+        entry_visible(entry, search->now))
+        search->found = true;
+}
+
+bool registry_readonly(struct name_space *space, const struct storage *storage)
+{
+    struct readonly_search search = {.space = space};
+    pthread_mutex_lock(&space->mutex); // as in registry_shared_with
+    search.now = registry_now();
+    storage_each_link((struct storage *)storage, find_readonly, &search);
+    pthread_mutex_unlock(&space->mutex);
+    return search.found;
+}
+
 // ---- Deletion and count
 enum status registry_delete_prefix(struct name_space *space, const char *prefix,
                                    int64_t *count, int64_t *bytes,

@@ -46,6 +46,18 @@ class Client(unittest.TestCase):
         self.assertTrue(numpy.isnan(self.server.op("log", [-1.0])).all())
         self.assertEqual(self.server.op("add", [2 ** 60], 1).tolist(), [2 ** 60 + 1])
 
+    def test_arrays_as_arguments(self):
+        self.assertEqual(self.server.op("add", numpy.zeros((0, 3), numpy.float32), 1).shape, (0, 3))
+        self.assertEqual(self.server.op("cat", [numpy.array([1.0]), numpy.array([2.0])]).tolist(), [1.0, 2.0])
+        self.assertEqual(self.server.op("zeros", [2], dtype=numpy.float64).dtype, numpy.float64)
+
+    def test_names_are_quoted(self):
+        self.server.put("x", [1.0])
+        for name in ("x?dtype=int8", "x y", "\u00e9", "x#", "../x", "x\r\nHost: y"):
+            with self.assertRaises(tensord.Problem):
+                self.server.get(name)
+        self.assertEqual(self.server.get("x").tolist(), [1.0])
+
     def test_parts(self):
         self.server.put("x", numpy.zeros((2, 3)))
         self.server.put("x", [1.0, 2.0, 3.0], index="1,:")

@@ -5,7 +5,7 @@ import json
 
 import numpy
 
-from harness import DEVICE, TestCase
+from harness import DEVICE, TestCase, exchange, raw_status
 
 DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"]
 
@@ -222,6 +222,15 @@ class Read(TestCase):
         self.assertEqual(answer.body, b"")
         self.assertEqual(int(answer.headers["content-length"]), 128 + 1797 * 64 * 2)
 
+    def test_head_of_a_body_without_length(self):
+        """Nothing follows the headers, not even a last chunk: a client would take it for the next answer."""
+        self.client.put("/v1/tensors/x", [1, 2, 3])
+        for path in ("x", "x.csv", "x.txt", "x?index=0"):
+            got = exchange(self.server, b"HEAD /v1/tensors/%s HTTP/1.1\r\nHost: localhost\r\n\r\n" % path.encode())
+            self.assertEqual((raw_status(got), got[-4:], got.count(b"\r\n\r\n")), (200, b"\r\n\r\n", 1), got)
+            self.assertOk(self.client.send("HEAD", "/v1/tensors/" + path))
+            self.assertOk(self.client.get("/v1"))
+
     def test_not_acceptable(self):
         self.client.put_array("x", numpy.zeros((2, 2, 2)))
         self.assertProblem(self.client.get("/v1/tensors/x", Accept="image/gif"), 406, "not-acceptable")
@@ -323,12 +332,23 @@ class Meta(TestCase):
         self.assertProblem(self.client.op("add_", "y", 1), 403, "forbidden")
         self.assertProblem(self.client.put("/v1/tensors/y", [3]), 403, "forbidden")
         self.assertProblem(self.client.put("/v1/tensors/y?index=0", 3), 403, "forbidden")
+        self.client.op("slice", "y", "0:1", out="view")
+        self.assertProblem(self.client.op("add_", "view", 1), 403, "forbidden")
+        self.assertProblem(self.client.put("/v1/tensors/view?index=0", 3), 403, "forbidden")
         self.assertTensor(self.client.get("/v1/tensors/y"), [1, 2])
         self.assertOk(patch("y", {"readonly": False}))
         self.assertOk(self.client.op("add_", "y", 1))
         self.client.put("/v1/tensors/z", [1])
         self.assertProblem(patch("y", {"name": "z"}), 409, "conflict")
         self.assertProblem(patch("y", {"colour": 1}), 400, "malformed")
+
+    def test_put_keeps_attributes_however_it_is_converted(self):
+        for query in ("", "&dtype=float16", "&dtype=float64"):
+            self.client.put_array("k", numpy.zeros(3))
+            self.assertOk(self.client.send("PATCH", "/v1/tensors/k/meta", {"pinned": True, "ttl": 1000}))
+            self.client.put_array("k", numpy.ones(3), query)
+            meta = self.client.get("/v1/tensors/k/meta").json()
+            self.assertTrue(meta["pinned"] and meta["ttl"] > 900, (query, meta))
 
     def test_ttl(self):
         import time

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Order, fairness between connections, full queues, memory, vanishing and slow clients, draining."""
+import io
 import json
 import resource
 import signal
@@ -10,6 +11,12 @@ import time
 import numpy
 
 from harness import DEVICE, Client, Server, TestCase, exchange, raw_status, wait_until
+
+
+def npy_of(array):
+    file = io.BytesIO()
+    numpy.save(file, array)
+    return file.getvalue()
 
 
 def heavy(client, size=900, name="m"):
@@ -143,6 +150,48 @@ class Memory(TestCase):
             answer = client.put("/v1/tensors/y.npy", header.ljust(127) + b"\n")
             self.assertIn(answer.kind, ("out-of-memory", "too-large", "malformed"))
             client.close()
+
+    def test_a_request_does_not_wait_for_its_own_memory(self):
+        mib = 1 << 20
+        with Server("--memory", "100MiB", devices="cpu") as server:
+            client = Client(server, timeout=30)
+            # 40 MiB of body and 80 MiB of result never fit together, though nothing else is there.
+            answer = client.put("/v1/tensors/x.raw?dtype=float32&device=cpu", bytes(40 * mib))
+            self.assertOk(answer, 201)
+            client.delete("/v1/tensors/x")
+            file = npy_of(numpy.zeros(10 * mib, numpy.float32))
+            self.assertProblem(client.put("/v1/tensors/x.npy?dtype=float64", file), 507, "out-of-memory")
+            answer = client.post("/v1/ops/add", '{"args": [{"data": [%s], "dtype": "float64"}, 1], "out": "x"}'
+                                 % ",".join(["1.5"] * 3000000))
+            self.assertIn((answer.status, answer.kind), [(200, None), (507, "out-of-memory"), (413, "too-large")])
+            client.delete("/v1/tensors?prefix=")
+            self.assertEqual(client.get("/v1/devices/cpu").json()["memory"]["tensors"], 0)
+            client.close()
+
+    def test_two_that_need_each_others_memory(self):
+        with Server("--memory", "100MiB", devices="cpu") as server:
+            file = npy_of(numpy.zeros(7 << 20, numpy.float32))  # 28 MiB, 56 MiB as float64
+            statuses = []
+
+            def work(name):
+                client = Client(server, timeout=60)
+                answer = client.put("/v1/tensors/%s.npy?dtype=float64" % name, file)
+                if answer.status == 503:
+                    self.assertGreaterEqual(int(answer.headers["retry-after"]), 1)
+                statuses.append(answer.status)
+                client.close()
+            for _ in range(3):
+                threads = [threading.Thread(target=work, args=(name,)) for name in "ab"]
+                for thread in threads:
+                    thread.start()
+                for thread in threads:
+                    thread.join()
+                client = Client(server)
+                client.delete("/v1/tensors?prefix=")
+                client.close()
+            self.assertEqual(len(statuses), 6)
+            self.assertLessEqual(set(statuses), {200, 201, 503, 507})
+            self.assertIn(201, statuses)
 
     def test_failures_leave_the_accounts_alone(self):
         self.client.put_array("x", numpy.ones((100, 100), numpy.float32))

@@ -24,12 +24,21 @@ def _query(**parameters):
 
 
 def _plain(argument):
-    """An argument as JSON: arrays become inline tensors, NumPy scalars numbers."""
+    """An argument as JSON: arrays become inline tensors, NumPy scalars numbers, dtypes their names; inside lists too."""
     if isinstance(argument, numpy.ndarray):
-        return {"data": argument.tolist(), "dtype": str(argument.dtype)}
+        return {"data": argument.ravel().tolist(), "shape": list(argument.shape), "dtype": str(argument.dtype)}
     if isinstance(argument, numpy.generic):
         return argument.item()
+    if isinstance(argument, numpy.dtype) or isinstance(argument, type) and issubclass(argument, numpy.generic):
+        return numpy.dtype(argument).name
+    if isinstance(argument, (list, tuple)):
+        return [_plain(item) for item in argument]
     return argument
+
+
+def _tensor(name):
+    """The path of a tensor; the name is quoted, so that no character of it means something to HTTP."""
+    return "/v1/tensors/" + urllib.parse.quote(name, safe=":")
 
 
 class Client:
@@ -74,8 +83,10 @@ class Client:
                 self._connection.request(method, self._base + target, body, headers)
                 answer = self._connection.getresponse()
                 return answer.status, answer.headers, answer.read()
-            except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
-                self._connection.close()
+            except BaseException as error:
+                self._connection.close()  # whatever happened, the next request starts anew
+                if not isinstance(error, (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError)):
+                    raise
                 # The server closes idle connections; only what is safe to repeat is sent again.
                 if fresh or not reused or method not in ("GET", "HEAD", "PUT", "DELETE"):
                     raise
@@ -85,12 +96,12 @@ class Client:
         file = io.BytesIO()
         numpy.save(file, numpy.asarray(array), allow_pickle=False)
         query = _query(device=device, dtype=dtype, index=index)
-        return json.loads(self.request("PUT", "/v1/tensors/%s%s" % (name, query), file.getbuffer(),
+        return json.loads(self.request("PUT", _tensor(name) + query, file.getbuffer(),
                                        Content_Type="application/x-npy"))
 
     def get(self, name, index=None, dtype=None):
         """The tensor, or the part index of it, as an array. bfloat16 comes as float32."""
-        content = self.request("GET", "/v1/tensors/%s%s" % (name, _query(index=index, dtype=dtype)),
+        content = self.request("GET", _tensor(name) + _query(index=index, dtype=dtype),
                                Accept="application/x-npy")
         return numpy.load(io.BytesIO(content), allow_pickle=False)
 
@@ -102,7 +113,7 @@ class Client:
             body["kwargs"] = {key: _plain(value) for key, value in kwargs.items()}
         if out is not None:
             body["out"] = out
-        answer = json.loads(self.request("POST", "/v1/ops/" + name, json.dumps(body).encode(),
+        answer = json.loads(self.request("POST", "/v1/ops/" + urllib.parse.quote(name, safe=""), json.dumps(body).encode(),
                                          Content_Type="application/json"))
         if out is not None:
             return answer
@@ -110,11 +121,11 @@ class Client:
 
     def delete(self, name):
         """Frees name: {"deleted", "bytes"}."""
-        return json.loads(self.request("DELETE", "/v1/tensors/" + name))
+        return json.loads(self.request("DELETE", _tensor(name)))
 
     def describe(self, name):
         """The description of name."""
-        return json.loads(self.request("GET", "/v1/tensors/%s/meta" % name))
+        return json.loads(self.request("GET", _tensor(name) + "/meta"))
 
     def names(self, prefix=None):
         """All tensors' names, sorted."""

@@ -26,11 +26,10 @@ CFLAGS += -std=c17 -g $(OPTIMIZE) $(WARNINGS) -ffp-contract=off -fno-math-errno 
           -fstack-protector-strong -pthread $(SANITIZE)
 LDFLAGS += -pthread $(SANITIZE)
 LDLIBS_server := -lmicrohttpd
-LDLIBS_api := -ljansson
 # OpenBLAS linked statically where Debian has it: the dynamic one costs 3 ms at each start and starts threads of its own.
 LDLIBS_host := $(firstword $(wildcard /usr/lib/$(shell $(CC) -print-multiarch)/openblas-pthread/libopenblas.a) \
                            -lopenblas) -Wl,--exclude-libs,libopenblas.a
-LDLIBS := $(LDLIBS_server) $(LDLIBS_api) $(LDLIBS_host) -lm -ldl
+LDLIBS := $(LDLIBS_server) $(LDLIBS_host) -lm -ldl
 
 # The instruction-set levels that kernels/host/level/*.c are compiled for (host/levels.h chooses at start).
 ifeq ($(shell uname -m),x86_64)
@@ -63,7 +62,6 @@ all: $(BUILD)/tensord plugin
 # ---- Packages. `make run` and `make check` install what is missing on Debian.
 PACKAGES_build := gcc:/usr/bin/gcc libc6-dev:/usr/include/stdio.h \
                   libmicrohttpd-dev:/usr/include/microhttpd.h \
-                  libjansson-dev:/usr/include/jansson.h \
                   libopenblas-dev:/usr/include/x86_64-linux-gnu/cblas.h,/usr/include/aarch64-linux-gnu/cblas.h
 PACKAGES_check := $(PACKAGES_build) g++:/usr/bin/g++ libcmocka-dev:/usr/include/cmocka.h \
                   python3:/usr/bin/python3 \

@@ -177,7 +177,9 @@ struct http_response *readback_answer(struct readback *readback)
     struct http_response *response =
         http_response_stream(extent->status, extent->end - extent->start, readback_read,
                              readback_release, readback);
-    if (response == NULL)
+    if (response == NULL) {
+        readback_free(readback);
         return NULL;
-    return value_headers(response, &readback->value, extent);
+    }
+    return value_headers(response, &readback->value, extent); // frees it on failure
 }

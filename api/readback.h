@@ -16,8 +16,7 @@ struct readback *readback_open(struct request *request, struct value *value,
 int readback_device(const struct readback *readback);
 // Copies the next piece. The device's worker.
 enum status readback_copy(struct readback *readback, struct problem *problem);
-// The answer; the readback belongs to it. NULL when memory is out (the readback stays the
-// caller's).
+// The answer; takes the readback, also when it returns NULL (memory is out).
 struct http_response *readback_answer(struct readback *readback);
 void readback_free(struct readback *readback); // NULL is ignored
 #endif

@@ -166,8 +166,7 @@ static struct http_response *elements_answer(struct request *request, struct rea
     struct tensor *result;
     if (read->readback != NULL) {
         struct http_response *response = readback_answer(read->readback);
-        if (response != NULL)
-            read->readback = NULL;
+        read->readback = NULL; // taken
         return response;
     }
     if (read->outside)

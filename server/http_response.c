@@ -152,7 +152,7 @@ static bool add_cors(struct http_response *response, const char *origin)
 }
 
 // libmicrohttpd 0.9.75 ends the answer to a HEAD with the last chunk of a body that it
-// did not send, and a client takes that for the next answer. Without chunks there is none.
+// did not send, and a client takes that for the next answer. So: no chunks.
 static bool end_head(struct http_request *request, struct http_response *response)
 {
     const char *method = request->facts.method;

@@ -186,6 +186,8 @@ static int collect_writes(struct executor *executor, struct registry_write *writ
     return n;
 }
 
+enum { FEW = 4 };
+
 static int count_writes(const struct graph *graph)
 {
     int n = 0;
@@ -219,10 +221,13 @@ enum status executor_commit(struct executor *executor, struct name_space *space,
 {
     struct graph *graph = executor->graph;
     int most = count_writes(graph), n_writes = 0, n_changes = 0;
-    struct registry_change *changes =
-        graph_take(graph, (size_t)n_names * sizeof *changes, problem);
-    struct registry_write *writes =
-        graph_take(graph, (size_t)most * sizeof *writes, problem);
+    // A few need no memory: after a write in place nothing may fail any more.
+    struct registry_change few_changes[FEW], *changes = few_changes;
+    struct registry_write few_writes[FEW], *writes = few_writes;
+    if (n_names > FEW)
+        changes = graph_take(graph, (size_t)n_names * sizeof *changes, problem);
+    if (most > FEW)
+        writes = graph_take(graph, (size_t)most * sizeof *writes, problem);
     if (!changes || !writes)
         return problem->status;
     enum status status =

@@ -183,6 +183,18 @@ static const struct layout *result_layout(struct build *build, const struct layo
                         build->problem);
 }
 
+// A batch of a that lies row after row, against one b, is one taller product.
+static void fold_batch(struct gemm *gemm)
+{
+    for (int i = gemm->batch_ndim - 1; i >= 0; i--) {
+        if (gemm->b_batch[i] != 0 || gemm->a_column != 1 ||
+            gemm->a_batch[i] != gemm->m * gemm->a_row)
+            return;
+        gemm->m *= gemm->batch_shape[i];
+        gemm->batch_ndim = i;
+    }
+}
+
 static struct node *multiply(struct build *build, struct matrix *a, struct matrix *b,
                              const struct layout *batch, int64_t *a_strides,
                              int64_t *b_strides, const struct layout *layout)
@@ -207,6 +219,7 @@ static struct node *multiply(struct build *build, struct matrix *a, struct matri
     gemm.a_column = a->column;
     gemm.b_row = b->row;
     gemm.b_column = b->column;
+    fold_batch(&gemm);
     return node_gemm(build->graph, a->node, b->node, &gemm, layout, build->problem);
 }
 

@@ -24,7 +24,6 @@ COMPOSITION_ROOT = "server/main.c"
 # header pattern -> folders that may include it
 LIBRARIES = [
     (r"microhttpd\.h", ["server/", "tests/bench/"]),
-    (r"jansson\.h", ["api/"]),
     (r"cblas\.h", ["kernels/host/", "tests/"]),
     (r"(cuda_runtime|cuda_fp16|cuda_bf16|cublas|cuda\.h)", ["kernels/cuda/", "tests/cudasim/"]),
 ]

@@ -97,7 +97,12 @@ class Daemon:
     def state(self, device):
         """What must be as before: the bytes of tensors on each device and the names."""
         import json
-        devices = json.loads(self.send("GET", "/v1/devices")[1])["devices"]
+        status, body = self.send("GET", "/v1/devices")
+        if status != 200:
+            self.errors.seek(0)
+            raise RuntimeError("GET /v1/devices answers %s (the daemon %s): %s" % (
+                status, self.process.poll(), self.errors.read()[-2000:].decode(errors="replace")))
+        devices = json.loads(body)["devices"]
         names = [row["name"] for row in json.loads(self.send("GET", "/v1/tensors")[1])["tensors"]]
         return [row["memory"]["tensors"] for row in devices], names
 
@@ -116,13 +121,16 @@ def torment(daemon, control, device, request):
     daemon.send(method, target, body, headers)
     success = daemon.state(device)
     for n in range(1, LIMIT):
+        if os.environ.get("TORTURE_VERBOSE"):
+            print(method, target, n, flush=True)
         prepare(daemon, device)
         before = daemon.state(device)
         control.arm(n)
         status, _ = daemon.send(method, target, body, headers)
         failed = control.disarm()
         if daemon.process.poll() is not None:
-            return ["the daemon died (allocation %d)" % n]
+            daemon.errors.seek(0)
+            return ["the daemon died (allocation %d): %s" % (n, daemon.errors.read()[-2000:].decode(errors="replace"))]
         after = daemon.state(device)
         if after != before and (status is None and after != success or status is not None and status >= 400):
             return ["allocation %d: refused with %s, but %r became %r" % (n, status, before, after)]

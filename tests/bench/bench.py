@@ -52,7 +52,7 @@ class Process:
 
     def __init__(self, command, port, probe=None, ready=None, environment=None):
         self.port = port
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment)
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
         if ready:
             self.process.stdout.readline()
         for _ in range(600 if probe else 0):
@@ -205,6 +205,27 @@ class Bench:
             at_most("peak memory, first upload of 256 MiB, beyond it", (ours.peak() - base - 256 * mib) / mib, 32, "MiB")
             ours.request("PUT", "/v1/tensors/big", body)
             at_most("peak memory, replacing it, beyond two", (ours.peak() - base - 512 * mib) / mib, 32, "MiB")
+
+        if os.path.exists(os.path.join(self.build, "cudasim/libtensord_cuda.so")):
+            self.memory_from_cuda(body)
+
+    def memory_from_cuda(self, body):
+        """On the simulator, whose device memory is the process's own: what a read-back adds to what is there."""
+        port = free_port()
+        os.environ.update(CUDASIM_BUILD=self.build)
+        command = [os.path.join(ROOT, "tests/cudasim/run"), os.path.join(self.build, "tensord"), "--listen",
+                   "127.0.0.1:%d" % port]
+        with Process(command, port, ready=True) as ours:
+            ours.request("PUT", "/v1/tensors/big?device=cuda:0", body)
+            ours.request("POST", "/v1/devices/cpu/empty-cache")
+            ours.reset_peak()
+            before = ours.peak()
+            connection = http.client.HTTPConnection("127.0.0.1", port)
+            connection.request("GET", "/v1/tensors/big.npy")
+            answer = connection.getresponse()
+            while answer.read(1 << 20):
+                pass
+            at_most("peak memory, download of 256 MiB from cuda (simulated), more", (ours.peak() - before) / (1 << 20), 8, "MiB")
 
     # ---- JSON
 

@@ -25,10 +25,10 @@ struct http_response *answer_text(const struct request *request, int status,
 {
     struct http_response *response = NULL;
     if (!text->failed)
-        response = http_response_copy(status, text->data, text->length);
+        response = http_response_text(request->http, status, type, cache_control(request),
+                                      text->data, text->length);
     text_end(text);
-    response = answer_header(response, "Content-Type", type);
-    return answer_header(response, "Cache-Control", cache_control(request));
+    return response;
 }
 
 struct http_response *answer_json(const struct request *request, int status,

@@ -94,6 +94,11 @@ void http_discard(struct http_request *request, struct http_response *response);
 // closes the connection).
 // A copy of bytes.
 struct http_response *http_response_copy(int status, const char *bytes, size_t count);
+// The same with the two headers that a small answer has. type and cache_control are
+// constants: a response that has been sent serves again for an answer of the same form.
+struct http_response *http_response_text(struct http_request *request, int status,
+                                         const char *type, const char *cache_control,
+                                         const char *bytes, size_t count);
 // head (copied), then memory of the caller's, valid until release(context) is called
 // (once, any time later, any thread; not if NULL is returned).
 struct http_response *http_response_borrow(int status, const void *head,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the files of the HTTP layer share. http_server.c: life, callbacks of connections;
 // http_request.c: a request's states; http_handler.c: what a handler calls on a request;
-// http_response.c: responses. microhttpd.h appears in these alone.
+// http_response.c: responses; http_reuse.c: responses that are kept. microhttpd.h appears in these alone.
 #ifndef TENSORD_SERVER_HTTP_INTERNAL_H
 #define TENSORD_SERVER_HTTP_INTERNAL_H
 
 #include <microhttpd.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -22,6 +23,27 @@ enum {
     HTTP_DISCARD_MAX = 1 << 30,
     HTTP_INLINE_TARGET = 256,
     HTTP_SPARE_REQUESTS = 256,
+    HTTP_KEPT_RESPONSES = 16,
+};
+
+// What tells kept responses apart, besides their bytes. The strings are constants,
+// compared by address.
+struct response_form {
+    int status;
+    size_t count;
+    const char *type, *cache_control;
+};
+
+struct kept_response {
+    struct response_form form;
+    struct http_response *response;
+};
+
+struct response_pool {
+    pthread_mutex_t mutex;
+    int count;
+    unsigned victim; // whose place the next one takes when all are taken
+    struct kept_response kept[HTTP_KEPT_RESPONSES];
 };
 
 struct http_server {
@@ -32,6 +54,7 @@ struct http_server {
     struct http_request *spare; // HTTP thread
     int n_spare;
     uint64_t boot, next_number; // HTTP thread
+    struct response_pool responses;
     atomic_int connections, pending;
     char unix_path[sizeof((struct sockaddr_un *)0)->sun_path]; // "" if it is none
     char address[192];
@@ -68,6 +91,7 @@ struct http_request {
     atomic_bool answered;    // response is valid; NULL: close the connection
     bool first_call_pending; // suspended in begin: libmicrohttpd repeats the first call
     struct http_response *response;
+    struct http_response *lent; // queued, and kept once it has been sent
     atomic_int read_state; // enum http_read_state
     int64_t discarded;
     struct guard_facts facts;
@@ -85,7 +109,9 @@ struct http_response {
     int status;
     struct http_request *request; // once queued
     http_reader *read;
-    bool unsized; // the reader's length is unknown: chunked
+    bool unsized;  // the reader's length is unknown: chunked
+    bool reusable; // the headers are those of its form
+    struct response_form form;
     void (*release)(void *context);
     void *context;
     char data[];
@@ -106,4 +132,10 @@ void request_free_spare(struct http_server *server);
 // Hands the response to libmicrohttpd; takes it. HTTP thread.
 enum MHD_Result response_queue(struct http_request *request,
                                struct http_response *response);
+
+// ---- http_reuse.c
+void response_pool_create(struct response_pool *pool);
+void response_pool_free(struct response_pool *pool);
+// Takes a reusable response that nobody reads any more. HTTP thread.
+void response_keep(struct response_pool *pool, struct http_response *response);
 #endif

@@ -105,6 +105,8 @@ void request_completed(struct http_request *request)
         atomic_fetch_sub(&server->pending, 1);
     if (request->answered)
         http_response_free(request->response); // the connection went first
+    if (request->lent != NULL)
+        response_keep(&server->responses, request->lent);
     if (request->begun)
         server->handler.closed(server->handler.context, request);
     request_free(request);

@@ -132,6 +132,7 @@ struct http_response *http_response_stream(int status, int64_t length, http_read
 bool http_response_header(struct http_response *response, const char *name,
                           const char *value)
 {
+    response->reusable = false;
     return MHD_add_response_header(response->mhd, name, value) == MHD_YES;
 }
 
@@ -172,6 +173,9 @@ enum MHD_Result response_queue(struct http_request *request,
         result = MHD_NO;
     else if (request->allow_origin == NULL || add_cors(response, request->allow_origin))
         result = MHD_queue_response(request->connection, (unsigned)response->status, mhd);
-    MHD_destroy_response(mhd);
+    if (response->reusable && result == MHD_YES)
+        request->lent = response;
+    else
+        MHD_destroy_response(mhd);
     return result;
 }

@@ -147,6 +147,7 @@ enum status http_start(const struct http_options *options,
         return problem_set(problem, STATUS_OUT_OF_MEMORY,
                            "No memory for the HTTP server.");
     server->handler = *handler;
+    response_pool_create(&server->responses);
     if (getrandom(&server->boot, sizeof server->boot, GRND_NONBLOCK) < 0)
         server->boot = (uint64_t)getpid();
     enum status status = start(server, options, problem);
@@ -182,5 +183,6 @@ void http_stop(struct http_server *server)
     if (server->unix_path[0] != '\0')
         unlink(server->unix_path);
     request_free_spare(server);
+    response_pool_free(&server->responses);
     free(server);
 }

@@ -177,20 +177,40 @@ static void civil_date(int64_t days, int64_t *year, int64_t *month, int64_t *day
     *year = year_of_era + era * 400 + (*month <= 2);
 }
 
-void text_time(struct text *text, double seconds)
+enum { TIME_LENGTH = 26 };
+
+static void put_second(char form[TIME_LENGTH], int64_t second)
 {
-    int64_t milliseconds =
-        seconds > 0 && seconds < 2.5e11 ? (int64_t)(seconds * 1000) : 0;
-    int64_t whole = milliseconds / 1000, year, month, day;
-    int32_t second_of_day = (int32_t)(whole % 86400);
-    char form[26] = "\"YYYY-MM-DDThh:mm:ss.mmmZ\"";
-    civil_date(whole / 86400, &year, &month, &day);
+    int64_t year, month, day;
+    int32_t second_of_day = (int32_t)(second % 86400);
+    civil_date(second / 86400, &year, &month, &day);
+    memcpy(form, "\"YYYY-MM-DDThh:mm:ss.mmmZ\"", TIME_LENGTH);
     put_padded(form + 1, year, 4);
     put_padded(form + 6, month, 2);
     put_padded(form + 9, day, 2);
     put_padded(form + 12, second_of_day / 3600, 2);
     put_padded(form + 15, second_of_day / 60 % 60, 2);
     put_padded(form + 18, second_of_day % 60, 2);
+}
+
+// Answers tell the present and a few moments before: a thread keeps the seconds that it
+// wrote last.
+void text_time(struct text *text, double seconds)
+{
+    static _Thread_local struct {
+        int64_t second;
+        char form[TIME_LENGTH];
+    } written[8]; // second 0 is written as it is
+    int64_t milliseconds =
+        seconds > 0 && seconds < 2.5e11 ? (int64_t)(seconds * 1000) : 0;
+    int64_t second = milliseconds / 1000;
+    int i = (int)(second % 8);
+    if (written[i].second != second || second == 0) {
+        put_second(written[i].form, second);
+        written[i].second = second;
+    }
+    char form[TIME_LENGTH];
+    memcpy(form, written[i].form, sizeof form);
     put_padded(form + 21, milliseconds % 1000, 3);
     text_add(text, form, sizeof form);
 }

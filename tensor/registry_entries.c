@@ -22,6 +22,21 @@ static inline void sip_round(uint64_t v[4])
     v[2] = rotate(v[2], 32);
 }
 
+// Fewer than 8 bytes as a little-endian number. Names are short: no call of memcpy.
+static inline uint64_t load_tail(const char *bytes, size_t count)
+{
+    if (count >= 4) {
+        uint32_t low, high; // they overlap unless count is 8
+        memcpy(&low, bytes, 4);
+        memcpy(&high, bytes + count - 4, 4);
+        return low | (uint64_t)high << 8 * (count - 4);
+    }
+    uint64_t word = 0;
+    for (size_t i = 0; i < count; i++)
+        word |= (uint64_t)(unsigned char)bytes[i] << 8 * i;
+    return word;
+}
+
 // SipHash with one round per word and three at the end (Aumasson, Bernstein).
 uint64_t space_hash(const struct name_space *space, const char *name, size_t length)
 {
@@ -29,11 +44,11 @@ uint64_t space_hash(const struct name_space *space, const char *name, size_t len
         space->key[0] ^ 0x736f6d6570736575u, space->key[1] ^ 0x646f72616e646f6du,
         space->key[0] ^ 0x6c7967656e657261u, space->key[1] ^ 0x7465646279746573u};
     for (size_t i = 0; i <= length; i += 8) {
-        uint64_t word = 0;
-        size_t count = length - i < 8 ? length - i : 8;
-        memcpy(&word, name + i, count);
-        if (count < 8)
-            word |= (uint64_t)length << 56;
+        uint64_t word;
+        if (length - i >= 8)
+            memcpy(&word, name + i, 8);
+        else
+            word = load_tail(name + i, length - i) | (uint64_t)length << 56;
         v[3] ^= word;
         sip_round(v);
         v[0] ^= word;

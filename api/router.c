@@ -175,6 +175,34 @@ static enum status refuse_method(const char *method, const struct route_match *m
                        method, allowed);
 }
 
+// The first row that has the method and matches.
+static bool find_row(const struct segments *path, enum method method,
+                     struct route_match *out, int *target)
+{
+    for (int i = 0; i < route_count; i++) {
+        if (route_table[i].method != method ||
+            !row_matches(i, path, target, &out->suffix))
+            continue;
+        out->allowed = 1u << method;
+        out->route = &route_table[i];
+        return true;
+    }
+    out->suffix = NULL;
+    return false;
+}
+
+static void find_other_methods(const struct segments *path, struct route_match *out,
+                               int *found_target)
+{
+    int target;
+    const char *suffix;
+    for (int i = 0; i < route_count; i++)
+        if (row_matches(i, path, &target, &suffix)) {
+            out->allowed |= 1u << route_table[i].method;
+            *found_target = target;
+        }
+}
+
 enum status route_find(const char *method, const char *path, struct route_match *out,
                        struct problem *problem)
 {
@@ -193,19 +221,9 @@ enum status route_find(const char *method, const char *path, struct route_match 
         return problem_set(problem, STATUS_MALFORMED,
                            "The path does not begin with a slash.");
     split(path, &segments);
-    int found_target = -1, target;
-    const char *suffix;
-    for (int i = 0; i < route_count; i++) {
-        if (!row_matches(i, &segments, &target, &suffix))
-            continue;
-        out->allowed |= 1u << route_table[i].method;
-        found_target = target;
-        if (known && route_table[i].method == wanted) {
-            out->route = &route_table[i];
-            out->suffix = suffix;
-            break;
-        }
-    }
+    int found_target = -1;
+    if (!known || !find_row(&segments, wanted, out, &found_target))
+        find_other_methods(&segments, out, &found_target);
     if (out->allowed == 0)
         return problem_set(problem, STATUS_NOT_FOUND,
                            "There is nothing at %.120s; /openapi.json lists all routes.",

@@ -40,8 +40,9 @@ static void add_name(struct request *request, const char *name, bool write)
     enum { FEW_GROUPS = 8 };
     struct name_space *space = request->api->space;
     uint64_t groups[FEW_GROUPS];
-    add_key(request, registry_name_key(space, name), write);
-    int count = registry_groups(space, name, groups, FEW_GROUPS);
+    uint64_t key;
+    int count = registry_groups(space, name, &key, groups, FEW_GROUPS);
+    add_key(request, key, write);
     if (count > FEW_GROUPS)
         request->task.barrier = true;
     for (int i = 0; i < count && i < FEW_GROUPS; i++)

@@ -129,10 +129,10 @@ uint64_t registry_name_key(const struct name_space *space, const char *name);
 uint64_t registry_group(struct name_space *space, const char *name);
 // Every group the name may stand for when its turn comes, as earlier requests may fail:
 // the binding's and each predicted one, without repeats. Requests that read or write
-// through the name take all of them as keys. Their number, or limit + 1 if they are more
-// than fit (make the task a barrier).
-int registry_groups(struct name_space *space, const char *name, uint64_t *groups,
-                    int limit);
+// through the name take all of them as keys, beside *key, which is the name's own. Their
+// number, or limit + 1 if they are more than fit (make the task a barrier).
+int registry_groups(struct name_space *space, const char *name, uint64_t *key,
+                    uint64_t *groups, int limit);
 // An accepted request will bind name to a view of group (or, with group 0, to a fresh
 // storage: the new group is returned). Predictions of one name nest: the latest wins. 0:
 // memory is out, refuse the request. A result that may turn out to be a view or a copy is

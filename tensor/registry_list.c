@@ -59,7 +59,7 @@ void binding_array_free(struct binding *bindings, int count)
 struct sharing {
     const struct name_space *space;
     const char *except;
-    double now;
+    double now;   // 0: not asked yet
     char **names; // NULL while counting
     int count;
     bool failed;
@@ -70,8 +70,12 @@ static void collect_name(void *context, struct storage_link *link)
     struct sharing *sharing = context;
     const struct entry *entry =
         (const struct entry *)((const char *)link - offsetof(struct entry, link));
-    if (entry->space != sharing->space || !entry_visible(entry, sharing->now) ||
+    if (entry->space != sharing->space ||
         (sharing->except && strcmp(entry_name(entry), sharing->except) == 0))
+        return;
+    if (entry->expires != 0 && sharing->now == 0)
+        sharing->now = registry_now();
+    if (!entry_visible(entry, sharing->now))
         return;
     if (sharing->names && !(sharing->names[sharing->count] = strdup(entry_name(entry)))) {
         sharing->failed = true;
@@ -93,7 +97,6 @@ enum status registry_shared_with(struct name_space *space, const struct storage 
     struct storage *locked =
         (struct storage *)storage;     // its mutex is taken, nothing changes
     pthread_mutex_lock(&space->mutex); // no entry of the space is linked or unlinked
-    sharing.now = registry_now();
     storage_each_link(locked, collect_name, &sharing);
     if (sharing.count > 0) {
         sharing.names = malloc((size_t)sharing.count * sizeof *sharing.names);

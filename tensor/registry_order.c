@@ -14,10 +14,14 @@
 
 #include "tensor/registry_internal.h"
 
+static uint64_t key_of(uint64_t hash)
+{
+    return hash ? hash : 1;
+}
+
 uint64_t registry_name_key(const struct name_space *space, const char *name)
 {
-    uint64_t hash = space_hash(space, name, strlen(name));
-    return hash ? hash : 1;
+    return key_of(space_hash(space, name, strlen(name)));
 }
 
 static struct predicted_name **bucket_of(struct name_space *space, uint64_t hash)
@@ -151,21 +155,23 @@ uint64_t prediction_use(struct name_space *space, const char *name, uint64_t has
 }
 
 // The group of the visible binding, or 0. With the mutex held.
-static uint64_t bound_group(struct name_space *space, const char *name, uint64_t hash)
+static uint64_t bound_group(struct name_space *space, const char *name, size_t length,
+                            uint64_t hash)
 {
-    struct entry *entry = space_find(space, name, strlen(name), hash);
+    struct entry *entry = space_find(space, name, length, hash);
     return entry ? storage_group(entry->tensor->storage) : 0;
 }
 
 uint64_t registry_group(struct name_space *space, const char *name)
 {
-    uint64_t hash = space_hash(space, name, strlen(name));
+    size_t length = strlen(name);
+    uint64_t hash = space_hash(space, name, length);
     pthread_mutex_lock(&space->mutex);
     const struct predicted_name *predicted = *find_predicted(space, name, hash);
     // A prediction that has come true says less than the binding it became.
     uint64_t group = predicted && !predicted->latest->used ? predicted->latest->group : 0;
     if (group == 0)
-        group = bound_group(space, name, hash);
+        group = bound_group(space, name, length, hash);
     if (group == 0 && predicted)
         group = predicted->latest->group;
     pthread_mutex_unlock(&space->mutex);
@@ -183,13 +189,15 @@ static void add_group(uint64_t group, uint64_t *groups, int limit, int *count)
         (*count)++; // beyond the limit repeats cannot be told, so it stays at one more
 }
 
-int registry_groups(struct name_space *space, const char *name, uint64_t *groups,
-                    int limit)
+int registry_groups(struct name_space *space, const char *name, uint64_t *key,
+                    uint64_t *groups, int limit)
 {
-    uint64_t hash = space_hash(space, name, strlen(name));
+    size_t length = strlen(name);
+    uint64_t hash = space_hash(space, name, length);
     int count = 0;
+    *key = key_of(hash);
     pthread_mutex_lock(&space->mutex);
-    uint64_t bound = bound_group(space, name, hash);
+    uint64_t bound = bound_group(space, name, length, hash);
     if (bound != 0)
         add_group(bound, groups, limit, &count);
     const struct predicted_name *predicted = *find_predicted(space, name, hash);

@@ -146,26 +146,27 @@ static void test_a_prediction_that_was_wrong(void **state)
 static void test_all_groups_a_name_may_stand_for(void **state)
 {
     struct house h;
-    uint64_t groups[3];
+    uint64_t key, groups[3];
     house_open(&h);
-    assert_int_equal(registry_groups(h.space, "y", groups, 3), 0);
+    assert_int_equal(registry_groups(h.space, "y", &key, groups, 3), 0);
     put_bytes(&h, "y", 8);
     uint64_t bound = registry_group(h.space, "y");
-    assert_int_equal(registry_groups(h.space, "y", groups, 3), 1);
+    assert_int_equal(registry_groups(h.space, "y", &key, groups, 3), 1);
     assert_int_equal(groups[0], bound);
     uint64_t first = registry_predict(h.space, "y", 0);
     registry_predict(h.space, "y", first);
     registry_predict(h.space, "y", bound);
-    assert_int_equal(registry_groups(h.space, "y", groups, 3), 2);
+    assert_int_equal(registry_groups(h.space, "y", &key, groups, 3), 2);
     assert_int_equal(groups[0], bound);
     assert_int_equal(groups[1], first);
     uint64_t second = registry_predict(h.space, "y", 0);
-    assert_int_equal(registry_groups(h.space, "y", groups, 3), 3);
+    assert_int_equal(registry_groups(h.space, "y", &key, groups, 3), 3);
     assert_int_equal(groups[1], second);
+    assert_int_equal(key, registry_name_key(h.space, "y"));
     registry_predict(h.space, "y", 0);
     registry_predict(h.space, "y", 0);
-    assert_int_equal(registry_groups(h.space, "y", groups, 3), 4); // more than fit
-    assert_int_equal(registry_groups(h.space, "y", groups, 0), 1);
+    assert_int_equal(registry_groups(h.space, "y", &key, groups, 3), 4); // more than fit
+    assert_int_equal(registry_groups(h.space, "y", &key, groups, 0), 1);
     house_close(&h);
 }
 

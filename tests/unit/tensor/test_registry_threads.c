@@ -130,11 +130,11 @@ static void *come_and_go(void *context)
         struct registry_commit commit = {2, changes, 0, NULL};
         struct registry_attributes attributes = {.set_expires = true,
                                                  .expires = now() + 1e-4};
-        uint64_t group = registry_predict(space, name, 0), groups[8];
+        uint64_t group = registry_predict(space, name, 0), key, groups[8];
         if (registry_commit(space, &commit, &problem) != STATUS_OK)
             scene->broken++;
         registry_group(space, other);
-        registry_groups(space, name, groups, 8);
+        registry_groups(space, name, &key, groups, 8);
         registry_forget(space, name, group);
         char **shared;
         int count;

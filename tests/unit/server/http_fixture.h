@@ -174,6 +174,17 @@ static void answer_facts(struct http_request *request)
     http_answer(request, http_response_copy(200, text, (size_t)length));
 }
 
+// The body, as an answer that may serve again; with one more header it must not.
+static void answer_text(struct http_request *request, bool more)
+{
+    struct exchange *exchange = http_state(request);
+    struct http_response *response = http_response_text(
+        request, 200, "text/plain", "no-store", exchange->body, exchange->used);
+    if (more && response != NULL)
+        http_response_header(response, "X-More", "yes");
+    http_answer(request, response);
+}
+
 static void on_end(void *context, struct http_request *request)
 {
     struct exchange *exchange = http_state(request);
@@ -195,6 +206,8 @@ static void on_end(void *context, struct http_request *request)
         answer_stream(request, -1);
     } else if (path_is(request, "/failing")) {
         http_answer(request, http_response_stream(200, 5000, failing_read, NULL, NULL));
+    } else if (strncmp(http_path(request), "/text", 5) == 0) {
+        answer_text(request, path_is(request, "/text-more"));
     } else if (strncmp(http_path(request), "/facts", 6) == 0) {
         answer_facts(request);
     } else {

@@ -140,6 +140,60 @@ static void a_suspended_request_may_be_answered_at_once(void **state)
 
 // ---- Expect: 100-continue
 
+static void expect_text(struct client *client, const char *body, bool more)
+{
+    struct reply reply;
+    assert_true(client_reply(client, &reply, true));
+    assert_int_equal(reply.status, 200);
+    assert_string_equal(reply.body, body);
+    assert_int_equal(strtoul(reply_header(&reply, "Content-Length"), NULL, 10),
+                     strlen(body));
+    assert_string_equal(reply_header(&reply, "Content-Type"), "text/plain");
+    assert_string_equal(reply_header(&reply, "Cache-Control"), "no-store");
+    assert_int_equal(reply_header(&reply, "X-More") != NULL, more);
+    reply_free(&reply);
+}
+
+static void send_text(struct client *client, const char *path, const char *body)
+{
+    char text[6000];
+    snprintf(text, sizeof text,
+             "POST %s HTTP/1.1\r\n" HOST "Content-Length: %zu\r\n\r\n%s", path,
+             strlen(body), body);
+    client_send(client, text);
+}
+
+// Of one form on many connections at once, of more forms than are kept, too long to be
+// kept, and with a header of its own.
+static void small_answers_serve_again(void **state)
+{
+    enum { CLIENTS = 24 };
+    struct client clients[CLIENTS];
+    char body[5000];
+    for (int i = 0; i < CLIENTS; i++)
+        client_open(&clients[i], http_address(server));
+    for (int round = 0; round < 6; round++) {
+        for (int i = 0; i < CLIENTS; i++) {
+            snprintf(body, sizeof body, "%d-%d", round, 10 + i);
+            send_text(&clients[i], i % 5 == round ? "/text-more" : "/text", body);
+        }
+        for (int i = 0; i < CLIENTS; i++) {
+            snprintf(body, sizeof body, "%d-%d", round, 10 + i);
+            expect_text(&clients[i], body, i % 5 == round);
+        }
+    }
+    memset(body, 'b', sizeof body);
+    for (size_t i = 0; i < 80; i++) {
+        size_t length = i == 40 ? sizeof body - 1 : 1 + i * 7 % 40;
+        body[length] = '\0';
+        send_text(&clients[0], "/text", body);
+        expect_text(&clients[0], body, false);
+        body[length] = 'b';
+    }
+    for (int i = 0; i < CLIENTS; i++)
+        client_close(&clients[i]);
+}
+
 static void expect_is_answered(void **state)
 {
     struct client client;
@@ -417,6 +471,7 @@ int main(void)
         TEST(reads_bodies_in_any_split),
         TEST(answers_head_without_a_body),
         TEST(a_suspended_request_may_be_answered_at_once),
+        TEST(small_answers_serve_again),
         TEST(expect_is_answered),
         TEST(a_refused_body_is_swallowed),
         TEST(a_refused_long_body_is_cut_off),

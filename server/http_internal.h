@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the files of the HTTP layer share. http_server.c: life, callbacks of connections;
 // http_request.c: a request's states; http_handler.c: what a handler calls on a request;
-// http_response.c: responses; http_reuse.c: responses that are kept. microhttpd.h appears in these alone.
+// http_response.c: responses; http_reuse.c: responses that serve again. microhttpd.h
+// appears in these alone.
 #ifndef TENSORD_SERVER_HTTP_INTERNAL_H
 #define TENSORD_SERVER_HTTP_INTERNAL_H
 
@@ -92,7 +93,7 @@ struct http_request {
     bool first_call_pending; // suspended in begin: libmicrohttpd repeats the first call
     struct http_response *response;
     struct http_response *lent; // queued, and kept once it has been sent
-    atomic_int read_state; // enum http_read_state
+    atomic_int read_state;      // enum http_read_state
     int64_t discarded;
     struct guard_facts facts;
     const char *allow_origin;

@@ -138,7 +138,7 @@ fuzz-replay-programs:
 # ---- Other checks
 lint:
 	@$(PYTHON) tests/lint.py
-	@for header in $$(git ls-files '*.h' | grep -v -e cudasim -e kernels/cuda -e _template.h); do \
+	@for header in $$(find kernels tensor server api tests -name '*.h' | grep -v -e cudasim -e kernels/cuda -e _template.h); do \
 	    $(CC) $(CPPFLAGS) -std=c17 -Wall -Wextra -Werror -Wno-unused-parameter -fsyntax-only -x c $$header || exit 1; done
 	@echo "lint: clean"
 

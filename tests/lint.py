@@ -35,9 +35,18 @@ C_SOURCES = (".c", ".h", ".cu", ".cuh", ".cpp")
 
 
 def tracked():
-    out = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True,
-                         stdout=subprocess.PIPE)
-    return [p for p in out.stdout.decode().split("\n") if p and os.path.exists(os.path.join(ROOT, p))]
+    """The project's files: what git tracks or would; without git, all but build folders and hidden ones."""
+    try:
+        out = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode()
+        return [p for p in out.split("\n") if p and os.path.exists(os.path.join(ROOT, p))]
+    except (OSError, subprocess.CalledProcessError):
+        pass
+    found = []
+    for folder, folders, files in os.walk(ROOT):
+        folders[:] = [f for f in folders if not f.startswith((".", "build", "__pycache__"))]
+        found += [os.path.relpath(os.path.join(folder, f), ROOT) for f in files]
+    return found
 
 
 def strip_comments(text):

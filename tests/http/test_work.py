@@ -118,7 +118,8 @@ class Bounded(TestCase):
             self.assertGreaterEqual(int(answer.headers["retry-after"]), 1)
             for sock in sockets:
                 sock.close()
-            wait_until(lambda: client.get("/v1/devices/cpu").json()["queue"] == {"length": 0, "running": 0})
+            quiet = {"length": 0, "running": 0}
+            wait_until(lambda: client.get("/v1/devices/cpu").json()["queue"] == quiet, 120)
             self.assertEqual(client.get("/v1/devices/cpu").json()["queue"], {"length": 0, "running": 0})
             client.close()
 

@@ -3,7 +3,8 @@
 """Measures what tensord promises and prints each figure as a ratio beside its target.
 
 Every peer and limit runs in the same call: a bare libmicrohttpd responder, raw sockets, OpenBLAS in the same process,
-FastAPI + torch. Nothing here fails a build; a row that misses its target says so. --only picks rows by name.
+FastAPI + torch. All take turns in short rounds and each counts with its best one: a machine's speed changes under a
+measurement, and only what slows a round is noise. Nothing here fails a build; a row that misses its target says so. --only picks rows by name.
 """
 import argparse
 import http.client
@@ -119,7 +120,7 @@ class Bench:
 
     # ---- requests
 
-    def wrk(self, server, connections, seconds=3):
+    def wrk(self, server, connections, seconds=1):
         """(requests a second, p50 in microseconds) of POST /v1/ops/add."""
         out = subprocess.run(
             ["wrk", "-s", os.path.join(HERE, "post.lua"), "-t1", "-c%d" % connections, "-d%ds" % seconds, "--latency",
@@ -136,18 +137,17 @@ class Bench:
                     server.request("PUT", "/v1/tensors/" + name, "[1.0, 2.0, 3.0]")
             for connections in (8, 64):
                 rates = {}
-                for key, server in (("bare", bare), ("ours", ours), ("peer", peer)) * 3:
+                for key, server in (("bare", bare), ("ours", ours), ("peer", peer)) * 8:
                     rates.setdefault(key, []).append(self.wrk(server, connections)[0])
-                mid = {key: statistics.median(values) for key, values in rates.items()}
+                mid = {key: max(values) for key, values in rates.items()}
                 print("    %d connections: tensord %.0f/s, bare %.0f/s, peer %.0f/s" % (
                     connections, mid["ours"], mid["bare"], mid["peer"]))
                 at_least("POST add of 3, %d connections / bare" % connections, mid["ours"] / mid["bare"], 0.70)
                 at_least("POST add of 3, %d connections / peer" % connections, mid["ours"] / mid["peer"], 4)
             latencies = {"bare": [], "ours": []}
-            for key, server in (("bare", bare), ("ours", ours)) * 3:
+            for key, server in (("bare", bare), ("ours", ours)) * 8:
                 latencies[key].append(self.wrk(server, 1)[1])
-            at_most("POST add of 3, 1 connection, p50 / bare p50",
-                    statistics.median(latencies["ours"]) / statistics.median(latencies["bare"]), 1.25)
+            at_most("POST add of 3, 1 connection, p50 / bare p50", min(latencies["ours"]) / min(latencies["bare"]), 1.25)
 
     def handed_over(self):
         """CPU of a request that goes through a worker (empty-cache) against one answered inline (meta)."""
@@ -155,12 +155,13 @@ class Bench:
             ours.request("PUT", "/v1/tensors/a", "[1.0]")
             connection = http.client.HTTPConnection("127.0.0.1", ours.port)
             used = {}
-            for method, path in (("GET", "/v1/tensors/a/meta"), ("POST", "/v1/devices/cpu/empty-cache")):
-                start, count = ours.processor_seconds(), 30000
+            for method, path in (("GET", "/v1/tensors/a/meta"), ("POST", "/v1/devices/cpu/empty-cache")) * 5:
+                start, count = ours.processor_seconds(), 5000
                 for _ in range(count):
                     connection.request(method, path)
                     connection.getresponse().read()
-                used[path] = (ours.processor_seconds() - start) / count * 1e6
+                spent = (ours.processor_seconds() - start) / count * 1e6
+                used[path] = min(spent, used.get(path, spent))
             inline, worker = used.values()
             print("    inline %.1f us, by the worker %.1f us of CPU a request" % (inline, worker))
             at_most("handed to a worker and back, more CPU than inline", worker - inline, 15, "us")
@@ -181,7 +182,7 @@ class Bench:
                     for _ in range(3):
                         run("put", server.port, 1, path, file.name)
                 up, down = {}, {}
-                for _ in range(3):
+                for _ in range(5):
                     for key, value in (("raw", run("rawput", raw_port, 5)), ("ours", run("put", ours.port, 5, path, file.name)),
                                        ("peer", run("put", peer.port, 3, path, file.name))):
                         up.setdefault(key, []).append(value)
@@ -189,7 +190,7 @@ class Bench:
                                        ("peer", run("get", peer.port, 3, path + "?format=npy"))):
                         down.setdefault(key, []).append(value)
                 for what, figures, factor in (("down", down, 2), ("up", up, 3)):
-                    mid = {key: statistics.median(v) for key, v in figures.items()}
+                    mid = {key: max(v) for key, v in figures.items()}
                     print("    256 MiB %s: tensord %.2f, raw %.2f, peer %.2f GiB/s" % (what, mid["ours"], mid["raw"], mid["peer"]))
                     at_least("256 MiB npy %s / raw socket" % what, mid["ours"] / mid["raw"], 0.85)
                     at_least("256 MiB npy %s / peer" % what, mid["ours"] / mid["peer"], factor)
@@ -244,7 +245,7 @@ class Bench:
                     status, _ = server.request(method, "/v1/tensors/j", content)
                     seconds.append(time.perf_counter() - start)
                     assert status < 300
-                return statistics.median(seconds)
+                return min(seconds)
             up = timed(peer, "PUT", body) / timed(ours, "PUT", body)
             down = timed(peer, "GET", None) / timed(ours, "GET", None)
             at_least("1 M float32 as JSON up, end to end / peer (ujson)", up, 4)
@@ -275,12 +276,12 @@ class Bench:
                                        {"Content-Type": "application/json"})
                     connection.getresponse().read()
                     samples.append((time.perf_counter() - start) * 1e3)
-                times[key] = statistics.median(samples)
-        out = subprocess.run([sys.executable, "-c", "import numpy,time,statistics\n"
+                times[key] = min(samples)
+        out = subprocess.run([sys.executable, "-c", "import numpy,time\n"
                               "a=numpy.ones((1024,1024),numpy.float32);r=[]\n"
                               "o=numpy.empty_like(a)\n"
                               "for _ in range(25):\n t=time.perf_counter();numpy.matmul(a,a,out=o);r.append(time.perf_counter()-t)\n"
-                              "print(statistics.median(r)*1e3)"], stdout=subprocess.PIPE, check=True).stdout
+                              "print(min(r)*1e3)"], stdout=subprocess.PIPE, check=True).stdout
         print("    matmul 1024^2: tensord %.2f ms, peer %.2f ms, numpy (cblas) %.2f ms" % (times["ours"], times["peer"], float(out)))
         at_most("POST matmul 1024^2 beyond cblas (numpy in process)", times["ours"] - float(out), 0.5, "ms")
 
@@ -314,14 +315,14 @@ class Bench:
         with self.tensord("--idle-seconds", "600") as ours:
             for name in "ab":
                 ours.request("PUT", "/v1/tensors/" + name, "[1.0, 2.0, 3.0]")
-            before = self.wrk(ours, 1)[1]
+            before = min(self.wrk(ours, 1)[1] for _ in range(3))
             sockets = []
             for _ in range(count):
                 sock = socket.create_connection(("127.0.0.1", ours.port))
                 sock.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 sock.recv(4096)
                 sockets.append(sock)
-            after = self.wrk(ours, 1)[1]
+            after = min(self.wrk(ours, 1)[1] for _ in range(3))
             at_most("%d idle connections, peak memory" % count, ours.peak() / (1 << 20), 500, "MiB")
             at_most("  and a small operation's p50 / before", after / before, 1.15)
             for sock in sockets:

@@ -118,9 +118,14 @@ class Bounded(TestCase):
             self.assertGreaterEqual(int(answer.headers["retry-after"]), 1)
             for sock in sockets:
                 sock.close()
-            quiet = {"length": 0, "running": 0}
-            wait_until(lambda: client.get("/v1/devices/cpu").json()["queue"] == quiet, 120)
-            self.assertEqual(client.get("/v1/devices/cpu").json()["queue"], {"length": 0, "running": 0})
+            # Closed connections may still wait to be accepted, so that the queue can be empty for a moment only.
+            idle = {"length": 0, "running": 0}
+            polls = []
+
+            def stays_empty():
+                polls.append(client.get("/v1/devices/cpu").json()["queue"] == idle)
+                return len(polls) >= 50 and all(polls[-50:])
+            self.assertTrue(wait_until(stays_empty, 120), "the queue does not empty")
             client.close()
 
     def test_body_limit(self):

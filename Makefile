@@ -45,7 +45,7 @@ kernels_sources := $(wildcard kernels/base/*.c kernels/*.c kernels/host/*.c)
 level_sources := $(wildcard kernels/host/level/*.c)
 tensor_sources := $(wildcard tensor/*.c)
 server_sources := $(filter-out server/main.c,$(wildcard server/*.c))
-api_sources := $(wildcard api/*.c api/formats/*.c)
+api_sources := $(wildcard api/*.c api/formats/*.c api/lang/*.c)
 
 kernels_objects := $(kernels_sources:%.c=$(BUILD)/%.o) \
                    $(foreach l,$(LEVELS),$(level_sources:%.c=$(BUILD)/%.$(l).o))

@@ -8,6 +8,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "api/lang/vm.h"
 #include "api/request.h"
 #include "server/log.h"
 
@@ -92,11 +93,17 @@ enum status api_create(const struct api_options *options, struct api **out,
     enum status status = registry_space(options->registry, "", &api->space, problem);
     if (status == STATUS_OK)
         status = ledger_account(options->ledger, "", &api->account, problem);
+    if (status == STATUS_OK)
+        status = generators_create(options->devices, options->n_devices,
+                                   &api->generators, problem);
+    ops_initialize();
+    if (status == STATUS_OK)
+        status = vm_initialize(problem);
     if (status != STATUS_OK) {
+        generators_free(api->generators);
         free(api);
         return status;
     }
-    ops_initialize();
     router_initialize();
     *out = api;
     return STATUS_OK;
@@ -108,6 +115,8 @@ void api_free(struct api *api)
         return;
     requests_free(api);
     openapi_free(api);
+    generators_free(api->generators);
+    vm_finalize();
     free(api);
 }
 

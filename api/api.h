@@ -20,6 +20,7 @@ struct api_options {
     struct device *const *devices; // devices[0] is the host
     int n_devices;
     int64_t max_body; // bytes
+    int64_t max_steps, max_source; // of a program: instructions, bytes
     const char *version;
     const char *device_note; // why there is no CUDA device, or NULL
 };

@@ -64,31 +64,52 @@ static struct operand *add_operand(struct binder *binder, enum operand_kind kind
 }
 
 // The reader counts from the start of its own text: makes that the place in the body.
-static void shift_position(const struct binder *binder, const struct json_value *value,
+static void shift_position(const struct request *request, const struct json_value *value,
                            struct problem *problem)
 {
     int64_t line, column;
     if (problem->line <= 0)
         return;
-    json_position(binder->request->body, value->text, &line, &column);
+    json_position(request->body, value->text, &line, &column);
     if (problem->line == 1)
         problem->column += column - 1;
     problem->line += line - 1;
 }
 
-static enum status read_inline(struct binder *binder, const struct json_value *value,
-                               struct reader *reader, struct memory *memory,
-                               struct operand *operand, struct problem *problem)
+static enum status read_text(struct request *request, const struct json_value *value,
+                             struct reader *reader, struct memory *memory,
+                             struct tensor **out, struct device **device,
+                             struct problem *problem)
 {
     struct reader_result result;
     enum status status = reader_feed(reader, value->text, value->length, problem);
     if (status == STATUS_OK)
         status = reader_finish(reader, &result, problem);
     if (status == STATUS_OK && result.has_device)
-        status = api_device_find(binder->request->api, result.device,
-                                 strlen(result.device), &operand->device, problem);
+        status = api_device_find(request->api, result.device, strlen(result.device),
+                                 device, problem);
     if (status == STATUS_OK)
-        status = memory_tensor(memory, &result, INT64_MAX, &operand->tensor, problem);
+        status = memory_tensor(memory, &result, INT64_MAX, out, problem);
+    return status;
+}
+
+enum status read_inline_tensor(struct request *request, const struct json_value *value,
+                               struct tensor **out, struct device **device,
+                               struct problem *problem)
+{
+    struct reader_options options = {.length = (int64_t)value->length,
+                                     .max_bytes = (int64_t)value->length};
+    struct memory memory = {.api = request->api, .held = &request->held};
+    struct reader_memory growth = memory_for_reader(&memory);
+    struct reader *reader;
+    enum status status = reader_open(FORMAT_JSON, &options, &growth, &reader, problem);
+    if (status != STATUS_OK)
+        return status;
+    status = read_text(request, value, reader, &memory, out, device, problem);
+    reader_close(reader);
+    memory_free(&memory);
+    if (status != STATUS_OK)
+        shift_position(request, value, problem);
     return status;
 }
 
@@ -98,20 +119,8 @@ static enum status bind_inline(struct binder *binder, const struct json_value *v
     struct operand *operand = add_operand(binder, OPERAND_INLINE, problem);
     if (operand == NULL)
         return problem->status;
-    struct reader_options options = {.length = (int64_t)value->length,
-                                     .max_bytes = (int64_t)value->length};
-    struct memory memory = {.api = binder->request->api, .held = &binder->request->held};
-    struct reader_memory growth = memory_for_reader(&memory);
-    struct reader *reader;
-    enum status status = reader_open(FORMAT_JSON, &options, &growth, &reader, problem);
-    if (status != STATUS_OK)
-        return status;
-    status = read_inline(binder, value, reader, &memory, operand, problem);
-    reader_close(reader);
-    memory_free(&memory);
-    if (status != STATUS_OK)
-        shift_position(binder, value, problem);
-    return status;
+    return read_inline_tensor(binder->request, value, &operand->tensor, &operand->device,
+                              problem);
 }
 
 // A name, data, or (where numbers are allowed) a number.
@@ -226,7 +235,7 @@ static enum status bind_container(struct binder *binder, int index,
     enum status status =
         json_parse(&list, (char *)value->text, value->length, 1, problem);
     if (status != STATUS_OK)
-        shift_position(binder, value, problem);
+        shift_position(binder->request, value, problem);
     else if (parameter_of(binder, index)->type == PARAMETER_TENSORS)
         status = bind_list(binder, index, &list, problem);
     else

@@ -19,4 +19,9 @@ enum status bind_value(struct binder *binder, int index, const struct json_value
 // `index`.
 enum status bind_rest(struct binder *binder, int index, const struct json_value *value,
                       uint32_t count, struct problem *problem);
+// Reads inline data (a nested list, a number, or {"data", ...}) as a tensor on the host, a
+// reference of the caller's; *device: the one it names, else left alone.
+enum status read_inline_tensor(struct request *request, const struct json_value *value,
+                               struct tensor **out, struct device **device,
+                               struct problem *problem);
 #endif

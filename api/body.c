@@ -15,6 +15,7 @@ enum media {
     MEDIA_CSV,
     MEDIA_BYTES,
     MEDIA_PATCH,
+    MEDIA_TEXT, // of another kind than plain
     MEDIA_OTHER
 };
 
@@ -41,6 +42,9 @@ static enum media read_type(const char *header)
         return MEDIA_NPY;
     if (type_is(header, length, "text/csv"))
         return MEDIA_CSV;
+    if (strncasecmp(header, "text/", 5) == 0 ||
+        type_is(header, length, "application/x-python"))
+        return MEDIA_TEXT;
     return type_is(header, length, "application/octet-stream") ? MEDIA_BYTES
                                                                : MEDIA_OTHER;
 }
@@ -106,6 +110,7 @@ enum status body_recognize(const struct request *request, bool *known, enum form
     case MEDIA_NONE:
         break;
     case MEDIA_PATCH:
+    case MEDIA_TEXT:
     case MEDIA_OTHER:
         return refuse(request, "A body of this Content-Type is not read.", problem);
     }
@@ -147,6 +152,42 @@ enum status body_sniff(const struct request *request, const char *bytes, size_t 
                   problem);
 }
 
+bool body_is_json(const struct request *request)
+{
+    return read_type(request_header(request, "Content-Type")) == MEDIA_JSON;
+}
+
+bool body_is_form(const struct request *request)
+{
+    const char *type = request_header(request, "Content-Type");
+    return type != NULL &&
+           strncasecmp(type, "application/x-www-form-urlencoded", 33) == 0;
+}
+
+enum status body_check_program(const struct request *request, struct problem *problem)
+{
+    static const char *const line =
+        "A program is text, or JSON with the member program: curl "
+        "localhost:8080/v1/eval --data-binary @cell.py.";
+    const char *encoding = request_header(request, "Content-Encoding");
+    if (encoding != NULL && strcasecmp(encoding, "identity") != 0)
+        return problem_set(problem, STATUS_MEDIA_TYPE,
+                           "Bodies with a Content-Encoding are not read. %s", line);
+    switch (read_type(request_header(request, "Content-Type"))) {
+    case MEDIA_NONE:
+    case MEDIA_JSON:
+    case MEDIA_BYTES:
+    case MEDIA_TEXT:
+        return STATUS_OK;
+    case MEDIA_PATCH:
+    case MEDIA_NPY:
+    case MEDIA_CSV:
+    case MEDIA_OTHER:
+        break;
+    }
+    return problem_set(problem, STATUS_MEDIA_TYPE, "%s", line);
+}
+
 enum status body_check_json(const struct request *request, struct problem *problem)
 {
     const char *encoding = request_header(request, "Content-Encoding");
@@ -162,6 +203,7 @@ enum status body_check_json(const struct request *request, struct problem *probl
         return STATUS_OK;
     case MEDIA_NPY:
     case MEDIA_CSV:
+    case MEDIA_TEXT:
     case MEDIA_OTHER:
         break;
     }

@@ -22,4 +22,9 @@ enum status body_sniff(const struct request *request, const char *bytes, size_t 
                        struct problem *problem);
 // The headers of a JSON request: application/json, merge-patch, no or an unspecific type.
 enum status body_check_json(const struct request *request, struct problem *problem);
+// The headers of a program: JSON, or text of any kind.
+enum status body_check_program(const struct request *request, struct problem *problem);
+bool body_is_json(const struct request *request); // says Content-Type
+// curl's -d: it drops the newlines of a file.
+bool body_is_form(const struct request *request);
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "api/lang/image.h"
 #include "api/version.h"
 
 static enum status add_shared_with(const struct api *api, struct text *text,
@@ -84,6 +85,71 @@ enum status describe(const struct api *api, struct text *text,
     add_attributes(api, text, binding);
     text_literal(text, "}");
     return STATUS_OK;
+}
+
+// Names below a module: its parameters.
+static enum status add_parameters(const struct api *api, struct text *text,
+                                  const char *module, struct problem *problem)
+{
+    char prefix[NAME_MAX_LENGTH + 2];
+    size_t length = strlen(module);
+    memcpy(prefix, module, length);
+    memcpy(prefix + length, ".", 2);
+    struct binding *bindings;
+    int count;
+    bool more;
+    enum status status = registry_list(api->space, 1 << NAME_TENSOR, prefix, NULL,
+                                       LIST_LIMIT_MAX, &bindings, &count, &more, problem);
+    if (status != STATUS_OK)
+        return status;
+    text_literal(text, ", \"parameters\": [");
+    for (int i = 0; i < count; i++) {
+        if (i > 0)
+            text_literal(text, ", ");
+        text_quoted(text, bindings[i].name, strlen(bindings[i].name));
+    }
+    text_literal(text, "]");
+    binding_array_free(bindings, count);
+    return STATUS_OK;
+}
+
+// The description of a tensor, with its kind behind its name.
+static enum status describe_tensor_name(const struct api *api, struct text *text,
+                                        const struct binding *binding,
+                                        struct problem *problem)
+{
+    char buffer[1024];
+    struct text whole;
+    text_begin(&whole, buffer, sizeof buffer);
+    enum status status = describe(api, &whole, binding, problem);
+    size_t head = strlen("{\"name\": \"\"") + strlen(binding->name);
+    if (status == STATUS_OK && !whole.failed) {
+        text_add(text, whole.data, head);
+        text_literal(text, ", \"kind\": \"tensor\"");
+        text_add(text, whole.data + head, whole.length - head);
+    }
+    text_end(&whole);
+    return status;
+}
+
+enum status describe_name(const struct api *api, struct text *text,
+                          const struct binding *binding, struct problem *problem)
+{
+    if (binding->tensor != NULL)
+        return describe_tensor_name(api, text, binding, problem);
+    text_literal(text, "{\"name\": \"");
+    text_string(text, binding->name);
+    text_literal(text, "\", \"kind\": \"");
+    text_string(text, name_kind_text(binding->kind));
+    text_literal(text, "\", \"type\": \"");
+    text_string(text, image_type_text(binding->object));
+    text_literal(text, "\"");
+    enum status status = STATUS_OK;
+    if (binding->kind == NAME_MODULE)
+        status = add_parameters(api, text, binding->name, problem);
+    add_attributes(api, text, binding);
+    text_literal(text, "}");
+    return status;
 }
 
 struct http_response *describe_answer(const struct request *request, int status,

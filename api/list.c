@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// GET /v1/tensors: descriptions bytewise by name, a page at a time; as text a table. A
-// list shows what there is at this moment and waits for nothing that is pending.
+// GET /v1/tensors and /v1/names: bytewise by name, a page at a time; tensors as text,
+// too. A list shows what there is at this moment and waits for nothing that is pending.
 #include "api/describe.h"
 #include "api/handlers.h"
 #include "api/negotiate.h"
 
 struct page {
+    unsigned kinds;             // of names, a set
+    const char *member;         // "tensors" or "names": of the answer and of the URL
     const char *prefix, *after; // after NULL: from the start
     int limit;
     bool has_limit;
@@ -33,7 +35,10 @@ static enum status page_parse(struct request *request, struct page *page,
 {
     const struct query *query = &request->query;
     const char *prefix = query->values[QUERY_PREFIX], *limit = query->values[QUERY_LIMIT];
-    *page = (struct page){.prefix = prefix != NULL ? prefix : "",
+    bool tensors = page->kinds != ALL_NAMES;
+    *page = (struct page){.kinds = page->kinds,
+                          .member = tensors ? "tensors" : "names",
+                          .prefix = prefix != NULL ? prefix : "",
                           .after = query->values[QUERY_AFTER],
                           .limit = LIST_LIMIT,
                           .has_limit = limit != NULL};
@@ -41,13 +46,15 @@ static enum status page_parse(struct request *request, struct page *page,
         return problem->status;
     return negotiate_format(
         query->values[QUERY_FORMAT], request_header(request, "Accept"),
-        1u << FORMAT_JSON | 1u << FORMAT_TEXT, &page->format, problem);
+        1u << FORMAT_JSON | (tensors ? 1u << FORMAT_TEXT : 0), &page->format, problem);
 }
 
 // The URL of the page after this one, terminated.
 static void write_next(struct text *text, const struct page *page)
 {
-    text_string(text, page->format == FORMAT_TEXT ? "/v1/tensors.txt?" : "/v1/tensors?");
+    text_literal(text, "/v1/");
+    text_string(text, page->member);
+    text_string(text, page->format == FORMAT_TEXT ? ".txt?" : "?");
     if (*page->prefix != '\0') {
         text_literal(text, "prefix=");
         text_url(text, page->prefix);
@@ -67,10 +74,14 @@ static enum status write_json(const struct api *api, struct text *text,
                               const struct page *page, const char *next,
                               struct problem *problem)
 {
-    text_literal(text, "{\"tensors\": [");
+    text_literal(text, "{\"");
+    text_string(text, page->member);
+    text_literal(text, "\": [");
     for (int i = 0; i < page->count; i++) {
         text_string(text, i > 0 ? ",\n  " : "\n  ");
-        enum status status = describe(api, text, &page->bindings[i], problem);
+        enum status status = page->kinds == ALL_NAMES
+                                 ? describe_name(api, text, &page->bindings[i], problem)
+                                 : describe(api, text, &page->bindings[i], problem);
         if (status != STATUS_OK)
             return status;
     }
@@ -163,13 +174,13 @@ static struct http_response *page_answer(struct request *request, const struct p
     return response;
 }
 
-void handle_tensor_list(struct request *request)
+static void answer_list(struct request *request, unsigned kinds)
 {
-    struct page page;
+    struct page page = {.kinds = kinds};
     struct problem *problem = &request->problem;
     struct http_response *response = NULL;
     if (page_parse(request, &page, problem) == STATUS_OK &&
-        registry_list(request->api->space, page.prefix, page.after, page.limit,
+        registry_list(request->api->space, kinds, page.prefix, page.after, page.limit,
                       &page.bindings, &page.count, &page.more, problem) == STATUS_OK) {
         response = page_answer(request, &page, problem);
         binding_array_free(page.bindings, page.count);
@@ -178,4 +189,14 @@ void handle_tensor_list(struct request *request)
         request_fail(request);
     else
         request_answer(request, response);
+}
+
+void handle_tensor_list(struct request *request)
+{
+    answer_list(request, 1u << NAME_TENSOR);
+}
+
+void handle_name_list(struct request *request)
+{
+    answer_list(request, ALL_NAMES);
 }

@@ -66,6 +66,9 @@ static void write_body(struct text *text, const struct route *route)
                         ? "\"application/json\": {\"schema\": {\"$ref\": "
                           "\"#/components/schemas/Call\"}}"
                         : "\"application/json\": {\"schema\": {\"type\": \"object\"}}");
+    } else if (route->body == BODY_PROGRAM) {
+        text_literal(text, "\"text/plain\": {}, \"application/json\": {\"schema\": "
+                           "{\"type\": \"object\", \"required\": [\"program\"]}}");
     } else {
         const char *separator = "";
         for (int i = 0; i < FORMAT_COUNT; i++) {

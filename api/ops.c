@@ -6,27 +6,23 @@
 #include "api/document.h"
 #include "api/handlers.h"
 #include "api/negotiate.h"
-#include "api/value.h"
+#include "api/payload.h"
 #include "api/version.h"
 #include "api/work.h"
 #include "tensor/executor.h"
 
 enum { BILLED_BYTES = 64 << 10 }; // reading a body of this size is worth billing
 
-struct condition {
-    const char *name, *tag; // tag NULL: must not exist
-};
-
 struct operation {
     struct call call;
+    struct working_generators *generators; // of an operation that draws
     bool has_out, out_list;
     int n_outs;
-    const char *outs[OP_MAX_RESULTS]; // NULL: this result is not named
-    int n_conditions;
-    struct condition *conditions;
-    enum format format; // of the value
+    const char *outs[OP_MAX_RESULTS];  // NULL: this result is not named
+    struct name_conditions conditions; // "if"
+    enum format format;                // of the value
     int n_results;
-    struct value values[OP_MAX_RESULTS];
+    struct payload values[OP_MAX_RESULTS];
     char devices[OP_MAX_RESULTS][16];
 };
 
@@ -76,33 +72,6 @@ static enum status parse_out(struct operation *operation, const struct json *jso
     return status;
 }
 
-static enum status parse_if(struct request *request, struct operation *operation,
-                            const struct json *json, const struct json_value *value,
-                            struct problem *problem)
-{
-    if (value == NULL)
-        return STATUS_OK;
-    if (value->type != JSON_OBJECT)
-        return problem_set(problem, STATUS_MALFORMED,
-                           "if is an object of names and etags (or null).");
-    size_t size = value->count * sizeof *operation->conditions;
-    operation->conditions = request_allocate(request, size);
-    if (operation->conditions == NULL)
-        return problem->status;
-    const struct json_value *name = json_first(value);
-    for (uint32_t i = 0; i < value->count; i++) {
-        const struct json_value *tag = json_next(json, name);
-        if (tag->type != JSON_STRING && tag->type != JSON_NULL)
-            return problem_set(problem, STATUS_MALFORMED,
-                               "The etag of %.60s in if is a string or null.",
-                               name->text);
-        operation->conditions[operation->n_conditions++] = (struct condition){
-            .name = name->text, .tag = tag->type == JSON_STRING ? tag->text : NULL};
-        name = json_next(json, tag);
-    }
-    return STATUS_OK;
-}
-
 static enum status parse_members(struct request *request, struct operation *operation,
                                  enum op op, bool in_place, const struct json *json,
                                  struct problem *problem)
@@ -121,7 +90,8 @@ static enum status parse_members(struct request *request, struct operation *oper
                            "kwargs is an object: {\"kwargs\": {\"dim\": 0}}.");
     status = parse_out(operation, json, values[2], problem);
     if (status == STATUS_OK)
-        status = parse_if(request, operation, json, values[3], problem);
+        status = name_conditions_parse(request, json, values[3], &operation->conditions,
+                                       problem);
     if (status == STATUS_OK)
         status = call_bind(request, op, in_place, json, values[0], values[1],
                            &operation->call, problem);
@@ -168,8 +138,10 @@ static void declare_keys(struct request *request, const struct operation *operat
             work_read(request, call->operands[i].name);
     if (written != NULL)
         work_write(request, written);
-    for (int i = 0; i < operation->n_conditions; i++)
-        work_read(request, operation->conditions[i].name);
+    if (op_draws(call->op))
+        work_generators(request);
+    for (int i = 0; i < operation->conditions.count; i++)
+        work_read(request, operation->conditions.items[i].name);
     for (int i = 0; i < operation->n_outs; i++)
         if (operation->outs[i] != NULL)
             work_bind(request, operation->outs[i],
@@ -188,34 +160,6 @@ static int first_device(const struct request *request, const struct call *call)
 }
 
 // ---- The turn
-
-static enum status check_conditions(const struct request *request,
-                                    const struct operation *operation,
-                                    struct problem *problem)
-{
-    for (int i = 0; i < operation->n_conditions; i++) {
-        const struct condition *condition = &operation->conditions[i];
-        struct binding binding;
-        bool found;
-        enum status status =
-            find_optional(request, condition->name, &binding, &found, problem);
-        if (status != STATUS_OK)
-            return status;
-        bool holds = !found && condition->tag == NULL;
-        if (found) {
-            struct version version = version_of(request->api, &binding);
-            holds = condition->tag != NULL &&
-                    etag_names_version(condition->tag, &version, true);
-            binding_release(&binding);
-        }
-        if (!holds)
-            return problem_set(
-                problem, STATUS_PRECONDITION, "if: %.128s %s.", condition->name,
-                condition->tag == NULL ? "exists"
-                                       : "has another version, or is not there");
-    }
-    return STATUS_OK;
-}
 
 static enum status check_outs(const struct request *request,
                               const struct operation *operation, struct problem *problem)
@@ -257,19 +201,19 @@ static enum status materialize(struct request *request, struct operation *operat
                                struct node **results, struct problem *problem)
 {
     for (int i = 0; i < operation->n_results; i++) {
-        struct value *value = &operation->values[i];
+        struct payload *value = &operation->values[i];
         struct device *device = node_device(results[i]);
-        *value = (struct value){.format = operation->format,
-                                .shown_dtype = node_dtype(results[i])};
+        *value = (struct payload){.format = operation->format,
+                                  .shown_dtype = node_dtype(results[i])};
         const char *id = device != NULL ? device->id : "cpu";
         memcpy(operation->devices[i], id, strlen(id) + 1);
         value->device = operation->devices[i];
         enum status status =
-            value_check(value->format, node_layout(results[i])->ndim, problem);
+            payload_check(value->format, node_layout(results[i])->ndim, problem);
         if (status == STATUS_OK)
             status =
                 graph_materialize(request->graph, results[i],
-                                  value_wire_dtype(value->format, value->shown_dtype),
+                                  payload_wire_dtype(value->format, value->shown_dtype),
                                   api_host(request->api), &results[i], problem);
         if (status != STATUS_OK)
             return status;
@@ -277,15 +221,30 @@ static enum status materialize(struct request *request, struct operation *operat
     return STATUS_OK;
 }
 
+static enum status op_graph(struct request *request, struct operation *operation,
+                            struct problem *problem)
+{
+    struct api *api = request->api;
+    if (!op_draws(operation->call.op))
+        return work_graph(request, problem);
+    enum status status = working_create(api->generators, &operation->generators, problem);
+    struct graph_context context = {.devices = api->options.devices,
+                                    .n_devices = api->options.n_devices,
+                                    .account = api->account,
+                                    .generators = operation->generators};
+    return status == STATUS_OK ? graph_create(&context, &request->graph, problem)
+                               : status;
+}
+
 static enum status op_prepare(struct request *request, struct problem *problem)
 {
     struct operation *operation = request->state;
     struct node *results[OP_MAX_RESULTS];
-    enum status status = check_conditions(request, operation, problem);
+    enum status status = name_conditions_check(request, &operation->conditions, problem);
     if (status == STATUS_OK)
         status = check_outs(request, operation, problem);
     if (status == STATUS_OK)
-        status = work_graph(request, problem);
+        status = op_graph(request, operation, problem);
     if (status == STATUS_OK)
         status = call_resolve(request, &operation->call, problem);
     if (status == STATUS_OK)
@@ -344,12 +303,12 @@ static struct http_response *values_answer(struct request *request,
         struct tensor *result;
         if (executor_result(request->executor, i, &result, problem) != STATUS_OK)
             return NULL;
-        value_pin(&operation->values[i], result);
+        payload_pin(&operation->values[i], result);
         tensor_release(result);
     }
     struct http_response *response =
         operation->n_results == 1
-            ? value_answer(request, 200, &operation->values[0], problem)
+            ? payload_answer(request, 200, &operation->values[0], problem)
             : printed_answer(request, 200, operation->values, operation->n_results,
                              problem);
     return answer_header(response, "Cache-Control", "no-store");
@@ -361,6 +320,8 @@ static struct http_response *op_complete(struct request *request, struct problem
     if (executor_commit(request->executor, request->api->space, operation->n_outs,
                         operation->outs, problem) != STATUS_OK)
         return NULL;
+    if (operation->generators != NULL)
+        working_store(operation->generators);
     if (!operation->has_out) {
         struct http_response *response = values_answer(request, operation, problem);
         if (response == NULL && call_writes(&operation->call))
@@ -376,8 +337,9 @@ static void op_release(struct request *request)
 {
     struct operation *operation = request->state;
     call_free(&operation->call);
+    working_free(operation->generators);
     for (int i = 0; i < operation->n_results; i++)
-        value_unpin(&operation->values[i]);
+        payload_unpin(&operation->values[i]);
 }
 
 static const struct work op_work = {
@@ -391,9 +353,10 @@ void handle_op_post(struct request *request)
         return;
     }
     operation->call.n_operands = 0;
+    operation->generators = NULL;
     operation->call.operands = operation->call.few;
     operation->has_out = operation->out_list = false;
-    operation->n_outs = operation->n_conditions = operation->n_results = 0;
+    operation->n_outs = operation->conditions.count = operation->n_results = 0;
     operation->format = FORMAT_JSON;
     for (int i = 0; i < OP_MAX_RESULTS; i++)
         operation->values[i].block = NULL;

@@ -16,6 +16,7 @@
               "Element type to convert to; of raw bodies, the type of the bytes.")       \
     PARAMETER(FORMAT, "format", "json, npy, raw, csv or text; as a suffix of the name.") \
     PARAMETER(INDEX, "index", "A part of the tensor, as in Python: 0:2,:,-1.")           \
+    PARAMETER(KEEP, "keep", "Which names of a program are stored: y,z; empty for none.") \
     PARAMETER(LIMIT, "limit", "Rows in one answer, 1 to 10000.")                         \
     PARAMETER(PREFIX, "prefix", "Only names that begin with this.")                      \
     PARAMETER(SHAPE, "shape", "Shape of a raw body: 2,-1; empty for 0-d.")

@@ -15,8 +15,8 @@ struct readback {
         task; // of the piece that is being fetched; first, so that a task is its readback
     struct api *api;
     struct http_request *http;
-    struct value value; // its block is pinned
-    struct value_extent extent;
+    struct payload value; // its block is pinned
+    struct payload_extent extent;
     int device;
     struct lane *lane;
     int64_t next;      // first element byte not copied yet
@@ -28,19 +28,19 @@ struct readback {
 
 static void bounds(struct readback *readback)
 {
-    const struct value_extent *extent = &readback->extent;
+    const struct payload_extent *extent = &readback->extent;
     int64_t head = (int64_t)extent->head_length;
     readback->next = extent->start > head ? extent->start - head : 0;
     readback->last = extent->end > head ? extent->end - head : 0;
 }
 
-struct readback *readback_open(struct request *request, struct value *value,
+struct readback *readback_open(struct request *request, struct payload *value,
                                struct problem *problem)
 {
     struct readback *readback = calloc(1, sizeof *readback);
     if (readback == NULL) {
         problem_set(problem, STATUS_OUT_OF_MEMORY, "No host memory for the answer.");
-        value_unpin(value);
+        payload_unpin(value);
         return NULL;
     }
     readback->value = *value;
@@ -49,7 +49,7 @@ struct readback *readback_open(struct request *request, struct value *value,
     readback->http = request->http;
     readback->device = readback->value.block->device->index;
     readback->lane = lane_reference(request->task.lane);
-    if (value_extent(&readback->value, 200, &readback->extent, problem) != STATUS_OK) {
+    if (payload_extent(&readback->value, 200, &readback->extent, problem) != STATUS_OK) {
         readback_free(readback);
         return NULL;
     }
@@ -144,7 +144,7 @@ static bool fetch(struct readback *readback)
 static int64_t readback_read(void *context, int64_t position, char *buffer, size_t size)
 {
     struct readback *readback = context;
-    const struct value_extent *extent = &readback->extent;
+    const struct payload_extent *extent = &readback->extent;
     int64_t at = extent->start + position;
     if (readback->failed)
         return HTTP_READ_FAILED;
@@ -173,7 +173,7 @@ static void readback_release(void *context)
 
 struct http_response *readback_answer(struct readback *readback)
 {
-    const struct value_extent *extent = &readback->extent;
+    const struct payload_extent *extent = &readback->extent;
     struct http_response *response =
         http_response_stream(extent->status, extent->end - extent->start, readback_read,
                              readback_release, readback);
@@ -181,5 +181,5 @@ struct http_response *readback_answer(struct readback *readback)
         readback_free(readback);
         return NULL;
     }
-    return value_headers(response, &readback->value, extent); // frees it on failure
+    return payload_headers(response, &readback->value, extent); // frees it on failure
 }

@@ -5,13 +5,13 @@
 #ifndef TENSORD_API_READBACK_H
 #define TENSORD_API_READBACK_H
 
-#include "api/value.h"
+#include "api/payload.h"
 
 struct readback;
 
 // For an npy or raw value whose block is on a device; takes the pin in any case. NULL
 // with problem filled: STATUS_RANGE among others. HTTP thread or a worker.
-struct readback *readback_open(struct request *request, struct value *value,
+struct readback *readback_open(struct request *request, struct payload *value,
                                struct problem *problem);
 int readback_device(const struct readback *readback);
 // Copies the next piece. The device's worker.

@@ -119,19 +119,23 @@ static void answer_options(struct request *request)
                    answer_header(http_response_copy(204, NULL, 0), "Allow", allowed));
 }
 
+static bool collects(const struct request *request)
+{
+    enum route_body body = request->match.route->body;
+    return body == BODY_JSON || body == BODY_PROGRAM;
+}
+
 static enum status check_length(struct request *request, int64_t length,
                                 struct problem *problem)
 {
     int64_t limit = request->api->options.max_body;
-    if (request->match.route->body == BODY_JSON && limit > CALL_BODY_MAX)
+    if (collects(request) && limit > CALL_BODY_MAX)
         limit = CALL_BODY_MAX;
     if (length <= limit)
         return STATUS_OK;
-    return problem_set(problem, STATUS_TOO_LARGE, "The body may have %lld bytes.%s",
-                       (long long)limit,
-                       request->match.route->body == BODY_JSON
-                           ? " Send large data with PUT and name it in the request."
-                           : "");
+    return problem_set(
+        problem, STATUS_TOO_LARGE, "The body may have %lld bytes.%s", (long long)limit,
+        collects(request) ? " Send large data with PUT and name it in the request." : "");
 }
 
 static enum status read_head(struct request *request, struct problem *problem)
@@ -152,6 +156,8 @@ static enum status read_head(struct request *request, struct problem *problem)
         return status;
     if (route->body == BODY_JSON)
         return body_check_json(request, problem);
+    if (route->body == BODY_PROGRAM)
+        return body_check_program(request, problem);
     return route->body == BODY_UPLOAD ? upload_begin(request, problem) : STATUS_OK;
 }
 
@@ -222,6 +228,7 @@ static enum status take_bytes(struct request *request, const char *bytes, size_t
         return status;
     switch (request->match.route->body) {
     case BODY_JSON:
+    case BODY_PROGRAM:
         return collect(request, bytes, count, problem);
     case BODY_UPLOAD:
         return upload_data(request, bytes, count, problem);
@@ -247,8 +254,7 @@ void api_end(void *context, struct http_request *http)
     struct request *request = http_state(http);
     if (request == NULL || request->answered)
         return;
-    if (request->match.route->body == BODY_JSON &&
-        body_reserve(request, 0, &request->problem) != STATUS_OK)
+    if (collects(request) && body_reserve(request, 0, &request->problem) != STATUS_OK)
         request_fail(request);
     else
         request->match.route->handler(request);

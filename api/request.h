@@ -20,7 +20,7 @@ struct upload;
 enum {
     REQUEST_ARENA = 2048, // bytes before the arena asks the heap
     REQUEST_BODY = 1024,  // a JSON body up to this size needs no memory of its own
-    REQUEST_REBINDS = 2,  // names a request gives new values
+    REQUEST_REBINDS = 16, // predictions of what names will be bound to
 };
 
 struct request {
@@ -47,6 +47,8 @@ struct request {
     bool prepared;
     struct graph *graph;
     struct executor *executor;
+    bool executed;     // the executor has run to its end
+    bool holds_memory; // beside the executor's: such a request does not wait for more
     int n_rebinds;
     struct rebind {
         const char *name, *like; // like: shares that name's storage; NULL: a fresh one

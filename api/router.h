@@ -21,7 +21,12 @@ enum method {
     METHOD_OPTIONS,
     METHOD_COUNT
 };
-enum route_body { BODY_NONE, BODY_JSON, BODY_UPLOAD };
+enum route_body {
+    BODY_NONE,
+    BODY_JSON,    // collected
+    BODY_PROGRAM, // collected: program text or JSON
+    BODY_UPLOAD,  // taken as it comes
+};
 
 struct route {
     enum method method;

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "api/api.h"
+#include "tensor/generators.h"
 
 enum {
     LIST_LIMIT = 1000, // rows of a list
@@ -20,6 +21,7 @@ struct api {
     struct api_options options;
     struct name_space *space; // of the anonymous user
     struct account *account;
+    struct generators *generators; // of the anonymous user; a lock of its own
     uint64_t boot;                 // random: makes entity tags of another process differ
     struct text_page *openapi;     // made at the first request; HTTP thread
     struct request *free_requests; // HTTP thread

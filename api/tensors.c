@@ -13,7 +13,7 @@
 #include "tensor/executor.h"
 
 struct read {
-    struct value value;
+    struct payload value;
     bool has_dtype, head;
     enum dtype dtype; // asked for with dtype=
     const char *index;
@@ -65,26 +65,26 @@ static enum status materialize(struct request *request, struct tensor *tensor,
 static enum status prepare_elements(struct request *request, struct read *read,
                                     struct tensor *tensor, struct problem *problem)
 {
-    struct value *value = &read->value;
+    struct payload *value = &read->value;
     enum dtype shown = read->has_dtype ? read->dtype : tensor->dtype;
-    enum dtype wire = value_wire_dtype(value->format, shown);
+    enum dtype wire = payload_wire_dtype(value->format, shown);
     bool binary = value->format == FORMAT_NPY || value->format == FORMAT_RAW;
     bool as_it_is = wire == tensor->dtype && layout_is_contiguous(&tensor->layout);
     value->shown_dtype = shown;
-    enum status status = value_check(value->format, tensor->layout.ndim, problem);
+    enum status status = payload_check(value->format, tensor->layout.ndim, problem);
     if (status != STATUS_OK)
         return status;
     if (read->head || tensor_count(tensor) == 0 ||
         (as_it_is && tensor_device(tensor)->is_host)) {
-        value_pin(value, tensor);
+        payload_pin(value, tensor);
         value->dtype = wire;
         if (tensor_count(tensor) == 0 || read->head)
-            value_unpin(value);
+            payload_unpin(value);
         return STATUS_OK;
     }
     if (!as_it_is || !binary)
         return materialize(request, tensor, wire, problem);
-    value_pin(value, tensor);
+    payload_pin(value, tensor);
     read->readback = readback_open(request, value, problem);
     if (read->readback != NULL)
         return STATUS_OK;
@@ -170,16 +170,16 @@ static struct http_response *elements_answer(struct request *request, struct rea
         return response;
     }
     if (read->outside)
-        return value_outside(&read->value);
+        return payload_outside(&read->value);
     if (read->head)
-        return value_head(request, &read->value, problem);
+        return payload_head(request, &read->value, problem);
     if (request->executor != NULL) {
         if (executor_result(request->executor, 0, &result, problem) != STATUS_OK)
             return NULL;
-        value_pin(&read->value, result);
+        payload_pin(&read->value, result);
         tensor_release(result);
     }
-    return value_answer(request, 200, &read->value, problem);
+    return payload_answer(request, 200, &read->value, problem);
 }
 
 static struct http_response *read_complete(struct request *request,
@@ -201,7 +201,7 @@ static void read_release(struct request *request)
 {
     struct read *read = request->state;
     readback_free(read->readback);
-    value_unpin(&read->value);
+    payload_unpin(&read->value);
     read->readback = NULL;
 }
 
@@ -242,81 +242,4 @@ void handle_tensor_get(struct request *request)
     conditions_read(request);
     work_read(request, request->match.target);
     work_start(request, &read_work, work_device_of(request, request->match.target));
-}
-
-// ---- DELETE
-
-static struct http_response *deleted_answer(const struct request *request, int64_t count,
-                                            int64_t bytes)
-{
-    char buffer[96];
-    struct text text;
-    text_begin(&text, buffer, sizeof buffer);
-    text_literal(&text, "{\"deleted\": ");
-    text_integer(&text, count);
-    text_literal(&text, ", \"bytes\": ");
-    text_integer(&text, bytes);
-    text_literal(&text, "}\n");
-    return answer_json(request, 200, &text);
-}
-
-static struct http_response *delete_complete(struct request *request,
-                                             struct problem *problem)
-{
-    struct binding binding;
-    if (find_target(request, &binding, problem) != STATUS_OK)
-        return NULL;
-    int64_t bytes = 0;
-    char **others = NULL;
-    int n_others = 0;
-    enum status status = conditions_check(request, &binding, problem);
-    if (status == STATUS_OK)
-        status = registry_shared_with(request->api->space, binding.tensor->storage,
-                                      binding.name, &others, &n_others, problem);
-    if (status == STATUS_OK) {
-        struct registry_change change = {.name = binding.name};
-        struct registry_commit commit = {.n_changes = 1, .changes = &change};
-        bytes = n_others == 0 ? storage_bytes(binding.tensor->storage) : 0;
-        status = registry_commit(request->api->space, &commit, problem);
-    }
-    for (int i = 0; i < n_others; i++)
-        free(others[i]);
-    free(others);
-    binding_release(&binding);
-    return status == STATUS_OK ? deleted_answer(request, 1, bytes) : NULL;
-}
-
-static const struct work delete_work = {.complete = delete_complete};
-
-void handle_tensor_delete(struct request *request)
-{
-    conditions_read(request);
-    work_unbind(request, request->match.target);
-    work_start(request, &delete_work, 0);
-}
-
-static struct http_response *delete_prefix_complete(struct request *request,
-                                                    struct problem *problem)
-{
-    int64_t count, bytes;
-    if (registry_delete_prefix(request->api->space, request->query.values[QUERY_PREFIX],
-                               &count, &bytes, problem) != STATUS_OK)
-        return NULL;
-    return deleted_answer(request, count, bytes);
-}
-
-static const struct work delete_prefix_work = {.complete = delete_prefix_complete};
-
-void handle_tensor_delete_prefix(struct request *request)
-{
-    if (request->query.values[QUERY_PREFIX] == NULL) {
-        problem_set(
-            &request->problem, STATUS_MALFORMED,
-            "Say which tensors with prefix=; an empty prefix= deletes all of them.");
-        request_fail(request);
-        return;
-    }
-    // Names that are pending have no key to wait for, so that it waits for everything.
-    work_write_all(request);
-    work_start(request, &delete_prefix_work, 0);
 }

@@ -331,6 +331,36 @@ static enum status prepare_whole(struct request *request, struct problem *proble
     return status;
 }
 
+// A module's parameter keeps its storage: the body is written into it.
+static enum status check_parameter(struct upload *upload, const struct binding *binding,
+                                   struct problem *problem)
+{
+    const struct tensor *tensor = upload->tensor, *parameter = binding->tensor;
+    enum dtype dtype = upload->has_dtype ? upload->dtype : tensor->dtype;
+    char is[80], shall[80];
+    upload->index = "...";
+    shape_text(tensor->layout.ndim, tensor->layout.shape, is, sizeof is);
+    shape_text(parameter->layout.ndim, parameter->layout.shape, shall, sizeof shall);
+    if (strcmp(is, shall) != 0)
+        return problem_set(problem, STATUS_SHAPE,
+                           "%.128s is a parameter of a module, of shape %s; the body has "
+                           "shape %s.",
+                           binding->name, shall, is);
+    if (dtype != parameter->dtype)
+        return problem_set(problem, STATUS_DTYPE,
+                           "%.128s is a parameter of a module, of dtype %s; the body has "
+                           "%s (dtype=%s converts).",
+                           binding->name, dtype_name(parameter->dtype), dtype_name(dtype),
+                           dtype_name(parameter->dtype));
+    if (upload->device != NULL && upload->device != tensor_device(parameter))
+        return problem_set(
+            problem, STATUS_DEVICE,
+            "%.128s is a parameter of a module on %s; move the module in a "
+            "program.",
+            binding->name, tensor_device(parameter)->id);
+    return STATUS_OK;
+}
+
 static enum status put_prepare(struct request *request, struct problem *problem)
 {
     struct upload *upload = request->upload;
@@ -342,6 +372,9 @@ static enum status put_prepare(struct request *request, struct problem *problem)
     status = conditions_check(request, upload->replaces ? &binding : NULL, problem);
     if (status == STATUS_OK && upload->replaces)
         status = check_writable(&binding, problem);
+    if (status == STATUS_OK && upload->replaces && binding.parameter &&
+        upload->index == NULL)
+        status = check_parameter(upload, &binding, problem);
     if (status == STATUS_OK && upload->replaces && upload->index != NULL &&
         registry_readonly(request->api->space, binding.tensor->storage))
         status =
@@ -403,6 +436,8 @@ void handle_tensor_put(struct request *request)
         device = work_device_of(request, request->match.target);
     } else {
         work_bind(request, request->match.target, NULL);
+        if (strchr(request->match.target, '.') != NULL) // a parameter is written
+            work_write(request, request->match.target);
     }
     work_start(request, &put_work, device);
 }

@@ -64,3 +64,59 @@ enum status check_writable(const struct binding *binding, struct problem *proble
         "%.128s is read-only; PATCH its meta with {\"readonly\": false} to write it.",
         binding->name);
 }
+
+// ---- Conditions in a body
+
+enum status name_conditions_parse(struct request *request, const struct json *json,
+                                  const struct json_value *value,
+                                  struct name_conditions *out, struct problem *problem)
+{
+    *out = (struct name_conditions){.count = 0};
+    if (value == NULL)
+        return STATUS_OK;
+    if (value->type != JSON_OBJECT)
+        return problem_set(problem, STATUS_MALFORMED,
+                           "if is an object of names and etags (or null).");
+    out->items = request_allocate(request, value->count * sizeof *out->items);
+    if (out->items == NULL) {
+        *problem = request->problem;
+        return problem->status;
+    }
+    const struct json_value *name = json_first(value);
+    for (uint32_t i = 0; i < value->count; i++) {
+        const struct json_value *tag = json_next(json, name);
+        if (tag->type != JSON_STRING && tag->type != JSON_NULL)
+            return problem_set(problem, STATUS_MALFORMED,
+                               "The etag of %.60s in if is a string or null.",
+                               name->text);
+        out->items[out->count++] = (struct name_condition){
+            .name = name->text, .tag = tag->type == JSON_STRING ? tag->text : NULL};
+        name = json_next(json, tag);
+    }
+    return STATUS_OK;
+}
+
+static bool holds(const struct request *request, const struct name_condition *condition)
+{
+    struct binding binding;
+    if (!registry_lookup_any(request->api->space, condition->name, &binding))
+        return condition->tag == NULL;
+    struct version version = version_of(request->api, &binding);
+    binding_release(&binding);
+    return condition->tag != NULL && etag_names_version(condition->tag, &version, true);
+}
+
+enum status name_conditions_check(const struct request *request,
+                                  const struct name_conditions *conditions,
+                                  struct problem *problem)
+{
+    for (int i = 0; i < conditions->count; i++) {
+        const struct name_condition *condition = &conditions->items[i];
+        if (!holds(request, condition))
+            return problem_set(
+                problem, STATUS_PRECONDITION, "if: %.128s %s.", condition->name,
+                condition->tag == NULL ? "exists"
+                                       : "has another version, or is not there");
+    }
+    return STATUS_OK;
+}

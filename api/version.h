@@ -6,6 +6,7 @@
 #define TENSORD_API_VERSION_H
 
 #include "api/etag.h"
+#include "api/json.h"
 #include "api/request.h"
 
 struct version version_of(const struct api *api, const struct binding *binding);
@@ -23,4 +24,21 @@ enum status find_optional(const struct request *request, const char *name,
                           struct binding *out, bool *found, struct problem *problem);
 // STATUS_FORBIDDEN if the binding is read-only.
 enum status check_writable(const struct binding *binding, struct problem *problem);
+
+// ---- "if": {"z": etag or null} in a body: what If-Match and If-None-Match: * are for
+// the name in the URL. Strings stay in the body.
+struct name_conditions {
+    int count;
+    struct name_condition {
+        const char *name, *tag; // tag NULL: must not exist
+    } * items;
+};
+// value: the member, or NULL. STATUS_MALFORMED.
+enum status name_conditions_parse(struct request *request, const struct json *json,
+                                  const struct json_value *value,
+                                  struct name_conditions *out, struct problem *problem);
+// At the request's turn. STATUS_PRECONDITION.
+enum status name_conditions_check(const struct request *request,
+                                  const struct name_conditions *conditions,
+                                  struct problem *problem);
 #endif

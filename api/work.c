@@ -6,6 +6,7 @@
 // its http_answer hands it back to the HTTP thread.
 #include "api/work.h"
 
+#include <string.h>
 #include <time.h>
 
 #include "tensor/executor.h"
@@ -33,6 +34,19 @@ static void add_key(struct request *request, uint64_t value, bool write)
         task->keys[task->n_keys++] = (struct task_key){.value = value, .write = write};
 }
 
+// A dotted name may be a parameter of a module: it comes and goes with the name before
+// the dot.
+static void add_modules(struct request *request, const char *name)
+{
+    char module[NAME_MAX_LENGTH + 1];
+    for (const char *dot = strchr(name, '.');
+         dot != NULL && dot - name <= NAME_MAX_LENGTH; dot = strchr(dot + 1, '.')) {
+        memcpy(module, name, (size_t)(dot - name));
+        module[dot - name] = '\0';
+        add_key(request, registry_name_key(request->api->space, module), false);
+    }
+}
+
 // The name and every group it may stand for when the turn comes. Two writers through one
 // name meet by the name, even while its groups are unknown.
 static void add_name(struct request *request, const char *name, bool write)
@@ -43,6 +57,7 @@ static void add_name(struct request *request, const char *name, bool write)
     uint64_t key;
     int count = registry_groups(space, name, &key, groups, FEW_GROUPS);
     add_key(request, key, write);
+    add_modules(request, name);
     if (count > FEW_GROUPS)
         request->task.barrier = true;
     for (int i = 0; i < count && i < FEW_GROUPS; i++)
@@ -57,6 +72,7 @@ void work_read(struct request *request, const char *name)
 void work_bind(struct request *request, const char *name, const char *like)
 {
     add_key(request, registry_name_key(request->api->space, name), true);
+    add_modules(request, name);
     if (request->n_rebinds < REQUEST_REBINDS)
         request->rebinds[request->n_rebinds++] =
             (struct rebind){.name = name, .like = like};
@@ -67,11 +83,18 @@ void work_bind(struct request *request, const char *name, const char *like)
 void work_unbind(struct request *request, const char *name)
 {
     add_key(request, registry_name_key(request->api->space, name), true);
+    add_modules(request, name);
 }
 
 void work_write(struct request *request, const char *name)
 {
     add_name(request, name, true);
+}
+
+// One key for all devices: no name is empty.
+void work_generators(struct request *request)
+{
+    add_key(request, registry_name_key(request->api->space, ""), true);
 }
 
 void work_write_all(struct request *request)
@@ -146,6 +169,21 @@ static bool prepare(struct request *request)
     return request->problem.status == STATUS_OK;
 }
 
+enum {
+    INLINE_STEPS = 400,  // of a program on the HTTP thread
+    SLICE_STEPS = 20000, // between two looks at who is next
+};
+
+static bool executes(const struct request *request)
+{
+    return request->executor != NULL && !request->executed;
+}
+
+static bool advances(const struct request *request)
+{
+    return request->work->advance != NULL;
+}
+
 static bool wants_run(const struct request *request)
 {
     return request->work->needs_run != NULL && request->work->needs_run(request);
@@ -156,6 +194,7 @@ static void release(struct request *request)
     executor_free(request->executor);
     graph_free(request->graph);
     request->executor = NULL;
+    request->executed = false;
     request->graph = NULL;
     if (request->work->release != NULL)
         request->work->release(request);
@@ -187,19 +226,20 @@ static enum task_admission task_admit(struct task *task)
     struct request *request = (struct request *)task;
     if (!request->prepared && !prepare(request))
         return TASK_NEVER;
-    if (request->executor == NULL)
+    if (!executes(request))
         return TASK_READY;
-    executor_set_held(request->executor, request->held);
+    if (!advances(request))
+        executor_set_held(request->executor, 0, request->held);
     switch (executor_admit(request->executor, &request->problem)) {
     case ADMISSION_READY:
         return TASK_READY;
     case ADMISSION_WAIT:
-        if (request->held == 0)
+        if (request->held == 0 && !request->holds_memory)
             return TASK_WAIT;
         problem_set(&request->problem, STATUS_QUEUE_FULL,
                     "Running requests hold the memory that this one needs, and a request "
-                    "whose body is in memory does not wait for them; send it again in a "
-                    "moment.");
+                    "that holds some already (its body, values of its program) does not "
+                    "wait for them; send it again in a moment.");
         request->problem.retry_after = 1;
         break;
     case ADMISSION_NEVER:
@@ -224,11 +264,27 @@ static enum task_step step_executor(struct request *request)
         request->task.device = executor_device(request->executor)->index;
         return TASK_MOVE;
     case EXECUTOR_DONE:
-        return TASK_DONE;
+        request->executed = true;
+        return advances(request) ? TASK_MORE : TASK_DONE;
     case EXECUTOR_FAILED:
         break;
     }
     note_fault(request, request->task.device);
+    return TASK_DONE;
+}
+
+static enum task_step step_program(struct request *request)
+{
+    switch (request->work->advance(request, SLICE_STEPS, &request->problem)) {
+    case ADVANCE_MORE:
+        return TASK_MORE;
+    case ADVANCE_EXECUTE:
+        request->task.device = executor_device(request->executor)->index;
+        return TASK_ADMIT;
+    case ADVANCE_DONE:
+    case ADVANCE_FAILED:
+        break;
+    }
     return TASK_DONE;
 }
 
@@ -238,18 +294,19 @@ static enum task_step task_step(struct task *task, int64_t *nanoseconds)
 {
     struct request *request = (struct request *)task;
     *nanoseconds = 0;
-    if (request->executor != NULL &&
-        moves(task, executor_device(request->executor)->index))
+    if (executes(request) && moves(task, executor_device(request->executor)->index))
         return TASK_MOVE;
-    if (request->executor == NULL && wants_run(request) &&
+    if (!executes(request) && wants_run(request) &&
         moves(task, request->work->run_device(request)))
         return TASK_MOVE;
     struct device *device = request->api->options.devices[task->device];
     int64_t busy = device != NULL && !device->is_host ? device->vt->busy(device) : 0;
     int64_t start = work_clock();
     enum task_step step = TASK_DONE;
-    if (request->executor != NULL) {
+    if (executes(request)) {
         step = step_executor(request);
+    } else if (advances(request)) {
+        step = step_program(request);
     } else if (wants_run(request)) {
         request->work->run(request, &request->problem);
         note_fault(request, task->device);
@@ -293,7 +350,8 @@ static bool run_inline(struct request *request)
 {
     if (request->executor == NULL)
         return true;
-    executor_set_held(request->executor, request->held);
+    if (!advances(request))
+        executor_set_held(request->executor, 0, request->held);
     switch (executor_admit(request->executor, &request->problem)) {
     case ADMISSION_WAIT:
         return false;
@@ -306,7 +364,41 @@ static bool run_inline(struct request *request)
     do {
         step = executor_step(request->executor, &request->problem);
     } while (step == EXECUTOR_MORE);
+    request->executed = step == EXECUTOR_DONE;
     return step != EXECUTOR_MOVE; // the task goes on where this stopped
+}
+
+// A program, as long as it stays small. False: a worker takes it from where it is.
+static bool advance_inline(struct request *request)
+{
+    int64_t left = INLINE_NANOSECONDS;
+    for (;;) {
+        if (executes(request)) {
+            left -= executor_estimate(request->executor);
+            if (left < 0 || !is_small(request) || !run_inline(request))
+                return false;
+            if (request->problem.status != STATUS_OK)
+                return true;
+        }
+        switch (request->work->advance(request, INLINE_STEPS, &request->problem)) {
+        case ADVANCE_MORE:
+            return false;
+        case ADVANCE_EXECUTE:
+            break;
+        case ADVANCE_DONE:
+        case ADVANCE_FAILED:
+            return true;
+        }
+    }
+}
+
+static bool carry_out(struct request *request)
+{
+    if (!prepare(request))
+        return true;
+    if (advances(request))
+        return advance_inline(request);
+    return is_small(request) && run_inline(request);
 }
 
 // True if the request was carried out here; *response is its answer. If it turns out to
@@ -315,10 +407,14 @@ static bool run_inline(struct request *request)
 static bool try_inline(struct request *request, struct http_response **response)
 {
     struct queue *queue = request->api->options.queue;
-    if (!queue_inline_begin(queue, &request->task))
+    bool undeclared = request->work->declare != NULL;
+    request->task.barrier |= undeclared;
+    bool begun = queue_inline_begin(queue, &request->task);
+    request->task.barrier &= !undeclared;
+    if (!begun)
         return false;
     int64_t start = work_clock();
-    bool done = !prepare(request) || (is_small(request) && run_inline(request));
+    bool done = carry_out(request);
     if (done)
         *response = conclude(request);
     queue_inline_end(queue, &request->task, work_clock() - start);
@@ -327,6 +423,8 @@ static bool try_inline(struct request *request, struct http_response **response)
 
 static void submit(struct request *request)
 {
+    if (request->work->declare != NULL)
+        request->work->declare(request);
     bool predicted = predict(request);
     http_suspend(request->http);
     if (!predicted || queue_submit(request->api->options.queue, &request->task,

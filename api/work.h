@@ -14,7 +14,18 @@
 
 #include "api/request.h"
 
+// What advance says.
+enum advance {
+    ADVANCE_DONE,    // complete may be called
+    ADVANCE_MORE,    // it goes on another time
+    ADVANCE_EXECUTE, // request->executor is to be run first
+    ADVANCE_FAILED,
+};
+
 struct work {
+    // Names what the request touches, if it did not run at once as the only one: a
+    // cheaper way than to name everything first. NULL: it was done before work_start.
+    void (*declare)(struct request *request);
     // The turn has come: looks up names, checks conditions, builds the graph
     // (request->graph and ->executor), or neither. May be NULL. HTTP thread or a worker.
     enum status (*prepare)(struct request *request, struct problem *problem);
@@ -23,6 +34,12 @@ struct work {
     bool (*needs_run)(const struct request *request);
     int (*run_device)(const struct request *request);
     enum status (*run)(struct request *request, struct problem *problem);
+    // Work that makes executors as it goes (programs), instead of one that prepare made:
+    // called first, and again after MORE and when an executor has run
+    // (request->executed), which it frees. steps: about how many instructions it may take
+    // now. NULL: none.
+    enum advance (*advance)(struct request *request, int64_t steps,
+                            struct problem *problem);
     // Everything is computed: commits and makes the answer. NULL with problem filled.
     struct http_response *(*complete)(struct request *request, struct problem *problem);
     // Lets go what the handler holds in request->state. Always called, before the answer.
@@ -38,6 +55,8 @@ void work_bind(struct request *request, const char *name, const char *like);
 void work_unbind(struct request *request, const char *name);
 // Writes elements through the name, seen by all views.
 void work_write(struct request *request, const char *name);
+// Draws from the user's random generators, or seeds them.
+void work_generators(struct request *request);
 // Meets everything of the user.
 void work_write_all(struct request *request);
 

@@ -16,6 +16,7 @@
 
 #include "kernels/base/problem.h"
 #include "kernels/pass.h"
+#include "kernels/random.h"
 
 struct device;
 struct plan;
@@ -47,13 +48,14 @@ struct softmax {
     void *y;
 };
 
-enum kernel_form { KERNEL_PASS, KERNEL_GEMM, KERNEL_SOFTMAX };
+enum kernel_form { KERNEL_PASS, KERNEL_GEMM, KERNEL_SOFTMAX, KERNEL_RANDOM };
 struct kernel {
     enum kernel_form form;
     union {
         const struct pass *pass; // read while the plan is made; copied if needed later
         struct gemm gemm;
         struct softmax softmax;
+        struct random random;
     };
 };
 
@@ -71,6 +73,8 @@ struct device_details {
     char name[128];   // model
     char driver[32];  // "" where there is none
     char runtime[32]; // CUDA version "13.0"; "" on the host
+    int major, minor; // compute capability; 0 on the host
+    int multiprocessors;
     int n_processes;  // machine-wide processes on the card, at most 32
     struct {
         int64_t pid, bytes; // bytes -1 if unknown

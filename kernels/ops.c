@@ -10,7 +10,7 @@
 enum {
     DTYPES_BITS = DTYPES_BOOL | DTYPES_INTEGER,
     NAME_MAX_CHARACTERS = 32, // longer ones are no operation
-    INDEX_SIZE = 256,         // a power of two, at least twice OP_COUNT
+    INDEX_SIZE = 512,         // a power of two, at least twice OP_COUNT
 };
 _Static_assert(INDEX_SIZE >= 2 * OP_COUNT, "the name index is too full");
 enum { SLICEABLE = true, UNSLICEABLE = false };

@@ -144,6 +144,8 @@ static enum status build_api(struct house *house, struct problem *problem)
         .devices = house->devices,
         .n_devices = house->n_devices,
         .max_body = house->options.max_body,
+        .max_steps = house->options.max_steps,
+        .max_source = house->options.max_source,
         .version = TENSORD_VERSION,
         .device_note = house->device_note[0] == '\0' ? NULL : house->device_note,
     };

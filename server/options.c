@@ -201,6 +201,8 @@ enum status options_parse(int argc, char *const *argv, char *const *environment,
     bool given[MAX_FLAGS] = {false};
     *out = (struct options){.listen = "127.0.0.1:8080",
                             .all_devices = true,
+                            .max_steps = 200 * 1000 * 1000,
+                            .max_source = 1 << 20,
                             .idle_seconds = 60,
                             .drain_seconds = 30};
     enum status status = parse_arguments(argc, argv, out, given, problem);

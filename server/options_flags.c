@@ -122,6 +122,17 @@ static enum status set_max_body(struct options *o, const char *value, struct pro
     return parse_size(value, 1, &o->max_body, p);
 }
 
+static enum status set_max_steps(struct options *o, const char *value, struct problem *p)
+{
+    return parse_size(value, 1, &o->max_steps, p);
+}
+
+static enum status set_max_source(struct options *o, const char *value,
+                                  struct problem *p)
+{
+    return parse_size(value, 1, &o->max_source, p);
+}
+
 static enum status set_threads(struct options *o, const char *value, struct problem *p)
 {
     return parse_count(value, 1, 1024, &o->threads, p);
@@ -201,6 +212,8 @@ const struct flag option_flags[] = {
     {"device-memory", "SIZE", "memory on each GPU (default 90 % of what is free)",
      set_device_memory},
     {"max-body", "SIZE", "largest request body (default: --memory)", set_max_body},
+    {"max-steps", "N", "instructions of one program (default: 200000000)", set_max_steps},
+    {"max-source", "SIZE", "source of one program (default: 1MiB)", set_max_source},
     {"threads", "N", "compute threads (default: the cores)", set_threads},
     {"idle-seconds", "N", "idle connections close after this (default 60)", set_idle},
     {"token-file", "FILE", "requests must carry the bearer token in FILE",

@@ -42,15 +42,17 @@ struct task_key {
 };
 
 enum task_admission { TASK_READY, TASK_WAIT, TASK_NEVER };
-enum task_step { TASK_MORE, TASK_MOVE, TASK_DONE };
+enum task_step { TASK_MORE, TASK_MOVE, TASK_ADMIT, TASK_DONE };
 enum task_end { TASK_FINISHED, TASK_CANCELLED, TASK_DRAINED };
 
 struct task_interface {
     // Asked when the task's keys are free, before its first step and again after
-    // queue_wake. NEVER ends the task as TASK_FINISHED (it knows why). Worker thread.
+    // queue_wake, and after a step that said ADMIT. NEVER ends the task as TASK_FINISHED
+    // (it knows why). Worker thread.
     enum task_admission (*admit)(struct task *);
     // Runs one slice on the worker of task->device; *nanoseconds is what the lane is
-    // billed. MOVE: task->device has been changed. DONE: finished, well or badly.
+    // billed. MOVE: task->device has been changed. ADMIT: admit is to be asked before the
+    // next step, on the worker of task->device. DONE: finished, well or badly.
     enum task_step (*step)(struct task *, int64_t *nanoseconds);
     // The last call. The task is the owner's again. Keys are released after it returns,
     // so that what it commits is visible to the next.

@@ -41,7 +41,7 @@ static void wait_for_memory(struct queue *queue, struct task *task,
     lane_add_ready(queue, task, true);
 }
 
-// The task goes on, here or (MOVE) on another device.
+// The task goes on, here or (MOVE, ADMIT) on another device.
 static void put_back(struct queue *queue, struct task *task, struct hold *hold)
 {
     queue->devices[hold->device].n_running--;
@@ -76,7 +76,7 @@ static void serve(struct queue *queue, struct queue_device *device, struct task 
     queue_lock(queue);
     device->current = NULL;
     if (turn.admission == TASK_READY) {
-        hold->admitted = true;
+        hold->admitted = turn.step != TASK_ADMIT;
         hold->nanoseconds += turn.nanoseconds;
         lane_bill(hold->lane, device, turn.nanoseconds);
     } else if (turn.admission == TASK_WAIT) {

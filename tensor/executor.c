@@ -54,9 +54,9 @@ void executor_set_private(struct executor *executor)
     executor->is_private = true;
 }
 
-void executor_set_held(struct executor *executor, int64_t bytes)
+void executor_set_held(struct executor *executor, int device, int64_t bytes)
 {
-    executor->held = bytes;
+    executor->held[device] = bytes;
 }
 
 void executor_unreserve(struct executor *executor)
@@ -68,21 +68,38 @@ void executor_unreserve(struct executor *executor)
     }
 }
 
+static void unpin(struct node *node)
+{
+    block_release(node->plan.block);
+    node->plan.block = NULL;
+}
+
+static void stop(struct executor *executor)
+{
+    if (executor->plan)
+        executor->step->device->vt->plan_free(executor->plan);
+    executor->plan = NULL;
+    block_release(executor->old);
+    executor->old = NULL;
+}
+
+void executor_set_lent(struct executor *executor, bool lent)
+{
+    executor->is_lent = lent;
+}
+
 void executor_free(struct executor *executor)
 {
     if (!executor)
         return;
-    if (executor->plan)
-        executor->step->device->vt->plan_free(executor->plan);
-    block_release(executor->old);
+    stop(executor);
+    if (executor->is_lent)
+        return;
     for (struct step *step = executor->schedule.steps; step; step = step->next) {
-        for (int i = 0; i < step->n_reads; i++) {
-            struct node *read = step->reads[i];
-            if (read->kind != NODE_SOURCE)
-                continue;
-            block_release(read->plan.block);
-            read->plan.block = NULL;
-        }
+        for (int i = 0; i < step->n_reads; i++)
+            unpin(node_base(step->reads[i]));
+        if (step->base)
+            unpin(step->base);
         storage_release(step->node->plan.storage);
         step->node->plan.storage = NULL;
     }
@@ -102,9 +119,8 @@ enum admission executor_admit(struct executor *executor, struct problem *problem
     for (int i = 0; i < executor->graph->context.n_devices; i++) {
         if (executor->needed[i] == 0)
             continue;
-        bool on_host = executor->graph->context.devices[i]->is_host;
-        enum admission answer = ledger_reserve_more(
-            account, i, executor->needed[i], on_host ? executor->held : 0, problem);
+        enum admission answer = ledger_reserve_more(account, i, executor->needed[i],
+                                                    executor->held[i], problem);
         if (answer != ADMISSION_READY) {
             executor_unreserve(
                 executor); // nobody waits for one device while holding another's memory
@@ -156,10 +172,12 @@ enum status executor_result(struct executor *executor, int i, struct tensor **ou
         return STATUS_OK;
     }
     struct node *base = node_base(root);
-    enum status status = storage_of(base, problem);
+    bool stored = base->kind == NODE_SOURCE; // a view of it
+    enum status status = stored ? STATUS_OK : storage_of(base, problem);
     if (status != STATUS_OK)
         return status;
-    return tensor_create(base->plan.storage, root->kind == NODE_VIEW ? root->offset : 0,
+    return tensor_create(stored ? base->source.tensor->storage : base->plan.storage,
+                         root->kind == NODE_VIEW ? root->offset : 0,
                          (enum dtype)root->dtype, root->layout, out, problem);
 }
 

@@ -25,12 +25,15 @@ enum status executor_create(struct graph *graph, int n_roots, struct node *const
                             struct executor **out, struct problem *problem);
 // With an unfinished step of a CUDA device: on its worker.
 void executor_free(struct executor *executor);
+// While it is lent, executor_free only stops it: somebody else takes its results and
+// frees it (cells.h).
+void executor_set_lent(struct executor *executor, bool lent);
 // Nothing is written in place: for a caller who may still refuse, cancel or fail to bind
 // names after DONE. Before the first step.
 void executor_set_private(struct executor *executor);
-// The caller holds this many transient bytes on the host (an uploaded body): see
-// ledger_reserve_more. Before executor_admit.
-void executor_set_held(struct executor *executor, int64_t bytes);
+// The caller holds this many transient bytes on a device (an uploaded body, the values of
+// a program): see ledger_reserve_more. Before executor_admit.
+void executor_set_held(struct executor *executor, int device, int64_t bytes);
 // Reserves the bytes of results and temporaries not reserved yet. READY, WAIT or NEVER
 // (see ledger.h).
 enum admission executor_admit(struct executor *executor, struct problem *problem);

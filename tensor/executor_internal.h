@@ -9,7 +9,7 @@
 
 enum phase {
     PHASE_BEGIN, // memory and pins of the step
-    PHASE_OLD,   // a partial write: the storage's other elements are copied first
+    PHASE_OLD,   // a write or update of a part: the other elements are copied first
     PHASE_RUN,
 };
 
@@ -20,8 +20,8 @@ struct executor {
     struct schedule schedule;
     int n_roots;
     struct node **roots;
-    int64_t held;    // transient bytes of the host that the caller holds
     bool is_private; // nothing may be written in place
+    bool is_lent;    // executor_free leaves the results alone
     bool failed, finished;
 
     // The current step
@@ -36,6 +36,7 @@ struct executor {
     // Bytes of the buffers, and those of them that are reserved and not used yet, by
     // device.
     bool admitted;
+    int64_t held[LEDGER_MAX_DEVICES]; // transient bytes that the caller holds
     int64_t needed[LEDGER_MAX_DEVICES], reserved[LEDGER_MAX_DEVICES];
 
     int64_t total_cost, finished_cost;

@@ -7,6 +7,7 @@
 // divide by zero synchronizes after every slice, so that nobody else's request is blamed
 // when slices interleave.
 #include "tensor/executor_internal.h"
+#include "tensor/generators.h"
 
 enum {
     COPY_SLICE = 16 << 20,    // bytes
@@ -24,13 +25,19 @@ static bool reads_storage(const struct node *node, const struct storage *storage
            node->source.tensor->storage == storage;
 }
 
+static void pin(struct node *node)
+{
+    if (node->kind == NODE_SOURCE && !node->plan.block)
+        node->plan.block = storage_pin(node->source.tensor->storage);
+}
+
 static void pin_reads(struct executor *executor)
 {
-    for (int i = 0; i < executor->step->n_reads; i++) {
-        struct node *read = executor->step->reads[i];
-        if (read->kind == NODE_SOURCE && !read->source.after && !read->plan.block)
-            read->plan.block = storage_pin(read->source.tensor->storage);
-    }
+    struct step *step = executor->step;
+    for (int i = 0; i < step->n_reads; i++)
+        pin(node_base(step->reads[i]));
+    if (step->base)
+        pin(step->base);
 }
 
 static enum status make_block(struct executor *executor, struct buffer *buffer,
@@ -46,19 +53,26 @@ static enum status make_block(struct executor *executor, struct buffer *buffer,
     return status;
 }
 
+static void release_node(struct node *base, const struct step *step)
+{
+    struct buffer *buffer = base->plan.buffer;
+    if (base->kind == NODE_SOURCE && base->plan.last_step <= step->index) {
+        block_release(base->plan.block);
+        base->plan.block = NULL;
+    } else if (buffer && !buffer->kept && buffer->last_step <= step->index) {
+        block_release(buffer->block);
+        buffer->block = NULL;
+    }
+}
+
+// The step's own node has no reader left if it only had to run.
 void executor_release(struct executor *executor, const struct step *step)
 {
-    for (int i = 0; i < step->n_reads; i++) {
-        struct node *base = node_base(step->reads[i]);
-        struct buffer *buffer = base->plan.buffer;
-        if (base->kind == NODE_SOURCE && base->plan.last_step <= step->index) {
-            block_release(base->plan.block);
-            base->plan.block = NULL;
-        } else if (buffer && !buffer->kept && buffer->last_step <= step->index) {
-            block_release(buffer->block);
-            buffer->block = NULL;
-        }
-    }
+    for (int i = 0; i < step->n_reads; i++)
+        release_node(node_base(step->reads[i]), step);
+    if (step->base)
+        release_node(step->base, step);
+    release_node(step->node, step);
 }
 
 // ---- Writes
@@ -143,20 +157,33 @@ static bool go_in_place(struct executor *executor, struct problem *problem)
     return false;
 }
 
-// The storage's bytes as they are, when the write leaves some of them alone.
-static struct block *old_block(const struct node *write)
+// The bytes as they are, when a write or update leaves some of them alone. NULL: it does
+// not.
+static struct block *old_block(const struct step *step, bool fresh)
 {
-    const struct node *previous = write->write.previous;
+    const struct node *node = step->node, *base = step->base;
+    if (base && takes_over(step))
+        return NULL;
+    if (base)
+        return block_reference(base->plan.buffer ? base->plan.buffer->block
+                                                 : base->plan.block);
+    if (node->kind != NODE_WRITE || !fresh || covers_storage(node))
+        return NULL;
+    const struct node *previous = node->write.previous;
     if (previous)
         return block_reference(previous->plan.buffer->block);
-    return storage_pin(write->write.tensor->storage);
+    return storage_pin(node->write.tensor->storage);
 }
 
 static enum progress copy_old(struct executor *executor, struct problem *problem)
 {
     struct device *device = executor->step->device;
-    struct buffer *buffer = executor->step->node->plan.buffer;
-    int64_t rest = buffer->bytes - executor->copied;
+    const struct node *node = executor->step->node;
+    const struct buffer *buffer = node->plan.buffer;
+    int64_t total = node->kind == NODE_UPDATE
+                        ? node->count * dtype_size((enum dtype)node->dtype)
+                        : buffer->bytes;
+    int64_t rest = total - executor->copied;
     int64_t bytes = rest < COPY_SLICE ? rest : COPY_SLICE;
     if (bytes > 0 &&
         device->vt->copy(device, (char *)buffer->block->data + executor->copied,
@@ -164,13 +191,52 @@ static enum progress copy_old(struct executor *executor, struct problem *problem
                          COPY_WITHIN, problem) != STATUS_OK)
         return STEP_FAILED;
     executor->copied += bytes;
-    if (executor->copied < buffer->bytes)
+    if (executor->copied < total)
         return STEP_MORE;
     block_release(executor->old);
     executor->old = NULL;
     executor->copied = 0;
     executor->phase = PHASE_RUN;
     return STEP_FINISHED;
+}
+
+// ---- Random numbers
+enum { ONE_BY_ONE = 15 }; // so few normals are drawn one by one (kernels/random.h)
+
+static struct generator *generator_of(const struct executor *executor)
+{
+    return working_generator(executor->graph->context.generators,
+                             executor->step->node->device->index);
+}
+
+static void begin_random(struct executor *executor)
+{
+    const struct node *node = executor->step->node;
+    if (node->draw.seeds)
+        generator_seed(generator_of(executor), node->device->is_host, node->draw.seed);
+    if (node->draw.one_by_one)
+        executor->n_outer = (node->count + ONE_BY_ONE - 1) / ONE_BY_ONE;
+}
+
+static void set_random(const struct executor *executor, void *output,
+                       struct random *random)
+{
+    const struct node *node = executor->step->node;
+    const struct draw *draw = &node->draw;
+    *random = (struct random){.form = draw->form,
+                              .dtype = (enum dtype)node->dtype,
+                              .count = node->count,
+                              .output = output,
+                              .low = draw->low,
+                              .high = draw->high,
+                              .base = draw->base,
+                              .range = draw->range,
+                              .generator = generator_of(executor)};
+    if (!draw->one_by_one)
+        return;
+    int64_t first = executor->outer * ONE_BY_ONE;
+    random->output = (char *)output + first * dtype_size(random->dtype);
+    random->count = node->count - first < ONE_BY_ONE ? node->count - first : ONE_BY_ONE;
 }
 
 // ---- Beginning
@@ -184,13 +250,13 @@ static enum progress begin(struct executor *executor, struct problem *problem)
     if (may_go_in_place(executor) && go_in_place(executor, problem))
         return STEP_FINISHED;
     pin_reads(executor);
-    bool made = buffer->block == NULL;
+    bool fresh = buffer->block == NULL;
     if (make_block(executor, buffer, problem) != STATUS_OK)
         return STEP_FAILED;
-    if (node->kind == NODE_WRITE && made && !covers_storage(node)) {
-        executor->old = old_block(node);
+    if ((executor->old = old_block(executor->step, fresh)) != NULL)
         executor->phase = PHASE_OLD;
-    }
+    if (executor->step->kind == STEP_RANDOM)
+        begin_random(executor);
     return STEP_FINISHED;
 }
 
@@ -210,6 +276,11 @@ static enum status plan_kernel(struct executor *executor, struct problem *proble
         kernel.gemm.a = node_address(node->inputs[0]);
         kernel.gemm.b = node_address(node->inputs[1]);
         kernel.gemm.c = output;
+        return device->vt->plan(device, &kernel, &executor->plan, problem);
+    }
+    if (step->kind == STEP_RANDOM) {
+        kernel.form = KERNEL_RANDOM;
+        set_random(executor, output, &kernel.random);
         return device->vt->plan(device, &kernel, &executor->plan, problem);
     }
     kernel.form = KERNEL_SOFTMAX;
@@ -296,6 +367,7 @@ static enum progress run_slice(struct executor *executor, struct problem *proble
     case STEP_PASS:
     case STEP_GEMM:
     case STEP_SOFTMAX:
+    case STEP_RANDOM:
         break;
     }
     return run_kernel(executor, problem);

@@ -129,7 +129,8 @@ static enum status check_target(const struct layout *target, struct problem *pro
         "memory; clone it first");
 }
 
-// The result of an in-place operation becomes a write of argument 0.
+// The result of an in-place operation becomes a write of argument 0, or, in a program's
+// graph, what its cell gets.
 static enum status write_result(struct build *build)
 {
     struct node *target = build->arguments[0].tensor, *result = build->results[0];
@@ -153,6 +154,10 @@ static enum status write_result(struct build *build)
         return problem_set(problem, STATUS_DEVICE,
                            "%s_(): the result is on %s and the tensor on %s",
                            build->row->name, result->device->id, target->device->id);
+    if (build->graph->is_program)
+        return graph_convert(build->graph, (enum dtype)target->dtype, target->layout,
+                             target->device, result, &build->results[0], problem);
+    build->results[0] = target;
     return graph_write(build->graph, target->source.tensor, result, problem);
 }
 
@@ -162,16 +167,17 @@ static enum status build_in_place(struct build *build)
     if (!build->row->in_place)
         return problem_set(build->problem, STATUS_TYPE, "there is no operation %s_",
                            build->row->name);
-    if (target->kind != NODE_SOURCE)
+    if (target->kind != NODE_SOURCE &&
+        (node_is_scalar(target) || !build->graph->is_program))
         return problem_set(build->problem, STATUS_TYPE, "%s_(): %s cannot be written",
                            build->row->name,
                            target->kind == NODE_SCALAR ? "a number" : "a computed value");
-    enum status status = check_target(target->layout, build->problem);
+    enum status status =
+        target->count > 0 ? check_target(target->layout, build->problem) : STATUS_OK;
     if (status == STATUS_OK)
         status = builders[build->op](build);
     if (status == STATUS_OK)
         status = write_result(build);
-    build->results[0] = target;
     return status;
 }
 
@@ -219,35 +225,41 @@ static enum status check_broadcast(const struct layout *value,
     return STATUS_SHAPE;
 }
 
+enum status graph_convert(struct graph *graph, enum dtype dtype,
+                          const struct layout *target, struct device *device,
+                          struct node *value, struct node **out, struct problem *problem)
+{
+    enum status status;
+    if (node_is_scalar(value)) {
+        union element element;
+        status = scalar_checked(value->scalar, dtype, &element, problem);
+        if (status != STATUS_OK)
+            return status;
+        value = node_constant(graph, element, dtype, device, problem);
+    } else if ((status = check_broadcast(value->layout, target, problem)) != STATUS_OK) {
+        return status;
+    } else {
+        bool shrinks = dtype_size(dtype) < dtype_size((enum dtype)value->dtype);
+        if (shrinks)
+            value = node_cast(graph, value, dtype, problem);
+        if (value)
+            value = node_move(graph, value, device, problem);
+        if (value)
+            value = node_cast(graph, value, dtype, problem);
+    }
+    *out = value;
+    return value ? STATUS_OK : problem->status;
+}
+
 enum status graph_write(struct graph *graph, struct tensor *target, struct node *value,
                         struct problem *problem)
 {
     enum status status = check_target(&target->layout, problem);
-    if (status != STATUS_OK)
+    if (status == STATUS_OK)
+        status = graph_convert(graph, target->dtype, &target->layout,
+                               tensor_device(target), value, &value, problem);
+    if (status != STATUS_OK || tensor_count(target) == 0)
         return status;
-    if (node_is_scalar(value)) {
-        union element element;
-        status = scalar_checked(value->scalar, target->dtype, &element, problem);
-        if (status != STATUS_OK)
-            return status;
-        value =
-            node_constant(graph, element, target->dtype, tensor_device(target), problem);
-    } else if ((status = check_broadcast(value->layout, &target->layout, problem)) !=
-               STATUS_OK) {
-        return status;
-    } else {
-        bool shrinks = dtype_size(target->dtype) < dtype_size((enum dtype)value->dtype);
-        if (shrinks)
-            value = node_cast(graph, value, target->dtype, problem);
-        if (value)
-            value = node_move(graph, value, tensor_device(target), problem);
-        if (value)
-            value = node_cast(graph, value, target->dtype, problem);
-    }
-    if (!value)
-        return problem->status;
-    if (tensor_count(target) == 0)
-        return STATUS_OK;
     return node_write(graph, target, value, problem);
 }
 

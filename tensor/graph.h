@@ -15,11 +15,15 @@
 struct graph;
 struct node;
 
+struct working_generators; // tensor/generators.h
+
 // devices: the daemon's table (borrowed). account pays for everything the graph computes.
 struct graph_context {
     struct device *const *devices; // a NULL entry is a device that failed
     int n_devices;
     struct account *account;
+    // Where random operations draw from; NULL: they are STATUS_NOT_IMPLEMENTED.
+    struct working_generators *generators;
 };
 enum status graph_create(const struct graph_context *context, struct graph **out,
                          struct problem *problem);
@@ -83,8 +87,11 @@ struct argument {
 };
 
 enum { OP_MAX_RESULTS = 2 };
+// Whether op draws random numbers (or may, as dropout).
+bool op_draws(enum op op);
 // Adds the nodes of op. in_place: the result is written to argument 0 (a source);
-// results[0] is then its view. Errors: STATUS_TYPE, SHAPE, DTYPE, DEVICE, INDEX, VALUE
+// results[0] is then its view (in the graph of a program: the value that its cell is to
+// get, converted; see cells.h). Errors: STATUS_TYPE, SHAPE, DTYPE, DEVICE, INDEX, VALUE
 // with the operands' shapes, dtypes or devices in problem.
 enum status graph_op(struct graph *graph, enum op op, bool in_place,
                      const struct argument *arguments, struct node **results,

@@ -10,9 +10,11 @@
 #define TENSORD_TENSOR_GRAPH_INTERNAL_H
 
 #include "kernels/base/size.h"
+#include "kernels/device.h"
 #include "kernels/pass.h"
 #include "tensor/arena.h"
 #include "tensor/graph.h"
+#include "tensor/ledger.h"
 
 enum node_kind {
     NODE_SOURCE, // an existing tensor, as the request found it or as an earlier WRITE of
@@ -30,6 +32,21 @@ enum node_kind {
     NODE_CONCAT,   // the inputs one after another along `dim`
     NODE_COPY,     // of a contiguous input, to another device
     NODE_WRITE,    // the input, converted already, written into the elements of a tensor
+    NODE_UPDATE, // input 1 (none: all of it is written) but for a part, which is input 0
+    NODE_RANDOM, // drawn from the generator of its device
+};
+
+// What a RANDOM draws (kernels/random.h, struct random).
+struct draw {
+    enum random_form form;
+    double low, high;
+    int64_t base;
+    uint64_t range;
+    // Element by element, as PyTorch draws the normals of a tensor that is not
+    // contiguous.
+    bool one_by_one;
+    bool seeds; // the generator is seeded first
+    uint64_t seed;
 };
 
 struct node {
@@ -45,6 +62,12 @@ struct node {
     uint8_t op;          // MAP: enum map_op; REDUCE: enum pass_reduce
     uint8_t computation; // MAP: computation dtype
     bool contiguous;
+    bool may_fault;  // by its elements: integer division by what may be zero
+    bool must_run;   // even if nobody needs its value
+    bool is_content; // of a cell (cells.h)
+    // The UPDATE whose base it is, by id, or 0. Elementwise readers that are older run
+    // before it, so that it may take over the memory.
+    uint32_t updated_by;
     int64_t count; // elements
     union {
         struct {
@@ -55,12 +78,17 @@ struct node {
         union element constant;
         uint32_t dims;  // REDUCE: bit d: dim d of the input is reduced
         int dim;        // CONCAT, SOFTMAX
-        int64_t offset; // VIEW, in elements
+        int64_t offset; // VIEW, in elements of the input's memory
         const struct gemm *gemm;
         struct {
             struct tensor *tensor;
             struct node *previous; // the WRITE before it to the same storage, or NULL
         } write;
+        struct {
+            const struct layout *part; // in the elements of the UPDATE
+            int64_t offset;
+        } update;
+        struct draw draw; // RANDOM
     };
     // The planner's and the executor's notes; reset by executor_create.
     struct {
@@ -81,6 +109,15 @@ struct graph {
     struct graph_context context;
     struct node *newest;
     struct node *newest_write; // linked by few_inputs[1]
+    // Of a program: nothing is written (cells.h does it by UPDATEs), and a view of a
+    // SOURCE is a VIEW.
+    bool is_program;
+    bool must_run; // there is a node that must run
+    // Of the devices: the seed that the next RANDOM there takes along.
+    struct seed {
+        bool set;
+        uint64_t value;
+    } seeds[LEDGER_MAX_DEVICES];
 };
 
 // ---- Making nodes (node.c). All return NULL with problem filled when memory is out or a
@@ -116,7 +153,7 @@ struct node *node_reduce(struct graph *graph, enum pass_reduce reduce, struct no
 struct node *node_softmax(struct graph *graph, struct node *value, int dim,
                           struct problem *problem);
 // Another layout over the elements of value, from `offset` (added to its own): a tensor
-// on the same storage for a SOURCE, a VIEW for a computed node.
+// on the same storage for a SOURCE (but in a program's graph), else a VIEW.
 struct node *node_view(struct graph *graph, struct node *value,
                        const struct layout *layout, int64_t offset,
                        struct problem *problem);
@@ -134,6 +171,23 @@ struct node *node_move(struct graph *graph, struct node *value, struct device *d
 // there are none.
 enum status node_write(struct graph *graph, struct tensor *target, struct node *value,
                        struct problem *problem);
+// base (NULL: all elements are written) with `part`, from `offset`, replaced by value
+// (converted already, broadcast). layout: of the whole, canonical.
+struct node *node_update(struct graph *graph, struct node *base, struct node *value,
+                         const struct layout *layout, const struct layout *part,
+                         int64_t offset, struct problem *problem);
+// layout: contiguous, in the arena. STATUS_NOT_IMPLEMENTED without generators.
+struct node *node_random(struct graph *graph, const struct draw *draw, enum dtype dtype,
+                         const struct layout *layout, struct device *device,
+                         struct problem *problem);
+// value brought to dtype and device, if it broadcasts to the shape of `target`: what may
+// be written there.
+enum status graph_convert(struct graph *graph, enum dtype dtype,
+                          const struct layout *target, struct device *device,
+                          struct node *value, struct node **out, struct problem *problem);
+// A copy of a layout in the arena.
+const struct layout *layout_keep(struct graph *graph, const struct layout *layout,
+                                 struct problem *problem);
 // True if the layout addresses an element twice: then it cannot be written.
 bool layout_overlaps_itself(const struct layout *layout);
 // Exactly the strides that layout_contiguous gives: a computed node may share such a
@@ -170,6 +224,9 @@ static inline enum status build_result(struct build *build, struct node *node)
     build->results[0] = node;
     return node ? STATUS_OK : build->problem->status;
 }
+
+// Writes value into argument 0 (in a program's graph: the result is what its cell gets).
+enum status build_write(struct build *build, struct node *value);
 
 // ---- Operands of elementwise operations (operands.c).
 enum { OPERANDS_MAX = 3 };

@@ -232,6 +232,14 @@ void ledger_unuse(struct account *account, int device, int64_t bytes, bool settl
     leave_returned(account, device, totals);
 }
 
+int64_t ledger_free_bytes(struct account *account, int device)
+{
+    const struct device_account *totals = enter(account, device);
+    int64_t bytes = totals->limit - totals->used - totals->reserved;
+    leave(account);
+    return bytes;
+}
+
 void ledger_usage(struct ledger *ledger, int device, struct ledger_usage *out)
 {
     pthread_mutex_lock(&ledger->mutex);

@@ -68,6 +68,8 @@ void ledger_announce(struct account *account, int device);
 // A settled block lost its storage but is still pinned by a reader or a running request.
 void ledger_unsettle(struct account *account, int device, int64_t bytes);
 void ledger_unuse(struct account *account, int device, int64_t bytes, bool settled);
+// Bytes that the device could still give: limit - used - reserved.
+int64_t ledger_free_bytes(struct account *account, int device);
 void ledger_usage(struct ledger *ledger, int device, struct ledger_usage *out);
 // What one user uses and has reserved on device.
 void ledger_account_usage(struct account *account, int device, int64_t *used,

@@ -63,6 +63,15 @@ static struct node *node_new(struct graph *graph, enum node_kind kind, enum dtyp
     return node;
 }
 
+const struct layout *layout_keep(struct graph *graph, const struct layout *layout,
+                                 struct problem *problem)
+{
+    struct layout *copy = layout_take(graph, layout->ndim, problem);
+    if (copy)
+        layout_copy(copy, layout);
+    return copy;
+}
+
 static struct node *node_with_inputs(struct graph *graph, enum node_kind kind,
                                      enum dtype dtype, int n, struct node *const *inputs,
                                      const struct layout *layout, struct problem *problem)
@@ -157,6 +166,20 @@ struct node *node_index(struct graph *graph, const struct layout *layout,
     return node_new(graph, NODE_INDEX, DTYPE_INT64, layout, device, problem);
 }
 
+// Integer division by anything but a constant that is not zero.
+static bool may_divide_by_zero(const struct node *node)
+{
+    if ((node->op != MAP_floor_divide && node->op != MAP_remainder &&
+         node->op != MAP_truncate_divide) ||
+        dtype_is_float((enum dtype)node->computation))
+        return false;
+    const struct node *divisor = node->inputs[1];
+    if (divisor->kind == NODE_CLONE)
+        divisor = divisor->inputs[0];
+    return divisor->kind != NODE_CONSTANT ||
+           element_to_scalar(divisor->constant, (enum dtype)divisor->dtype).i == 0;
+}
+
 struct node *node_map(struct graph *graph, enum map_op op, enum dtype computation, int n,
                       struct node *const *inputs, const struct layout *layout,
                       struct problem *problem)
@@ -168,6 +191,8 @@ struct node *node_map(struct graph *graph, enum map_op op, enum dtype computatio
         return NULL;
     node->op = (uint8_t)op;
     node->computation = (uint8_t)computation;
+    node->may_fault = node->must_run = may_divide_by_zero(node);
+    graph->must_run = graph->must_run || node->must_run;
     return node;
 }
 
@@ -283,19 +308,20 @@ struct node *node_view(struct graph *graph, struct node *value,
                        const struct layout *layout, int64_t offset,
                        struct problem *problem)
 {
-    if (value->kind == NODE_SOURCE)
+    if (value->kind == NODE_SOURCE && !graph->is_program)
         return view_of_source(graph, value, layout, offset, problem);
     struct node *base = value;
-    if (value->kind == NODE_VIEW) {
+    if (value->kind == NODE_SOURCE) {
+        offset += value->source.tensor->offset; // both inside the storage
+    } else if (value->kind == NODE_VIEW) {
         base = value->inputs[0];
         offset += value->offset; // both inside the base's block
     } else if (value->kind == NODE_CONSTANT || value->kind == NODE_INDEX) {
         base = node_clone(graph, value, value->layout, problem);
     }
-    struct layout *copy = layout_take(graph, layout->ndim, problem);
+    const struct layout *copy = layout_keep(graph, layout, problem);
     if (!copy || !base)
         return NULL;
-    layout_copy(copy, layout);
     struct node *node = node_with_inputs(graph, NODE_VIEW, (enum dtype)value->dtype, 1,
                                          &base, copy, problem);
     if (!node)
@@ -349,6 +375,9 @@ struct node *node_move(struct graph *graph, struct node *value, struct device *d
     if (value->kind == NODE_CONSTANT)
         return node_constant(graph, value->constant, (enum dtype)value->dtype, device,
                              problem);
+    if (value->kind == NODE_CLONE && value->inputs[0]->kind == NODE_CONSTANT)
+        return node_fill(graph, value->inputs[0]->constant, (enum dtype)value->dtype,
+                         value->layout, device, problem);
     value = node_contiguous(graph, value, problem);
     if (value && !value->device->is_host && !device->is_host)
         value = node_copy(graph, value, graph->context.devices[0], problem);
@@ -385,4 +414,43 @@ enum status node_write(struct graph *graph, struct tensor *target, struct node *
     node->few_inputs[1] = graph->newest_write;
     graph->newest_write = node;
     return STATUS_OK;
+}
+
+struct node *node_update(struct graph *graph, struct node *base, struct node *value,
+                         const struct layout *layout, const struct layout *part,
+                         int64_t offset, struct problem *problem)
+{
+    struct node *node =
+        node_with_inputs(graph, NODE_UPDATE, (enum dtype)value->dtype, base ? 2 : 1,
+                         (struct node *[]){value, base}, layout, problem);
+    if (!node)
+        return NULL;
+    node->update.part = layout_keep(graph, part, problem);
+    node->update.offset = offset;
+    if (base)
+        base->updated_by = node->id;
+    return node->update.part ? node : NULL;
+}
+
+struct node *node_random(struct graph *graph, const struct draw *draw, enum dtype dtype,
+                         const struct layout *layout, struct device *device,
+                         struct problem *problem)
+{
+    if (!graph->context.generators) {
+        problem_set(problem, STATUS_NOT_IMPLEMENTED,
+                    "there are no random numbers here: the request has no generators");
+        return NULL;
+    }
+    struct node *node = node_new(graph, NODE_RANDOM, dtype, layout, device, problem);
+    if (!node)
+        return NULL;
+    struct seed *seed = &graph->seeds[device->index];
+    node->draw = *draw;
+    if (node->count == 0) // draws nothing: the next one takes the seed
+        return node;
+    node->draw.seeds = seed->set;
+    node->draw.seed = seed->value;
+    node->must_run = graph->must_run = true;
+    seed->set = false;
+    return node;
 }

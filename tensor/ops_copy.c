@@ -31,24 +31,19 @@ enum status build_to(struct build *build)
     return build_result(build, value);
 }
 
-// Argument 0, which must be a stored tensor.
-static struct node *target(struct build *build)
+enum status build_write(struct build *build, struct node *value)
 {
-    struct node *node = build_tensor(build, 0);
-    if (!node || node->kind == NODE_SOURCE)
-        return node;
-    problem_set(build->problem, STATUS_TYPE, "%s(): a computed value cannot be written",
-                build->row->name);
-    return NULL;
-}
-
-static enum status write(struct build *build, struct node *value)
-{
-    struct node *node = target(build);
-    if (!node || !value)
+    struct node *target = build_tensor(build, 0);
+    if (!target || !value)
         return build->problem->status;
-    build->results[0] = node;
-    return graph_write(build->graph, node->source.tensor, value, build->problem);
+    if (build->graph->is_program)
+        return graph_convert(build->graph, (enum dtype)target->dtype, target->layout,
+                             target->device, value, &build->results[0], build->problem);
+    if (target->kind != NODE_SOURCE)
+        return problem_set(build->problem, STATUS_TYPE,
+                           "%s(): a computed value cannot be written", build->row->name);
+    build->results[0] = target;
+    return graph_write(build->graph, target->source.tensor, value, build->problem);
 }
 
 enum status build_copy_(struct build *build)
@@ -59,7 +54,7 @@ enum status build_copy_(struct build *build)
         return problem_set(
             build->problem, STATUS_SHAPE,
             "copy_(): src has more dimensions than the tensor it is written to");
-    return write(build, value);
+    return build_write(build, value);
 }
 
 static struct node *number(struct build *build, struct scalar scalar)
@@ -71,10 +66,10 @@ static struct node *number(struct build *build, struct scalar scalar)
 
 enum status build_fill_(struct build *build)
 {
-    return write(build, number(build, build->arguments[1].number));
+    return build_write(build, number(build, build->arguments[1].number));
 }
 
 enum status build_zero_(struct build *build)
 {
-    return write(build, number(build, (struct scalar){.kind = SCALAR_INT, .i = 0}));
+    return build_write(build, number(build, (struct scalar){.kind = SCALAR_INT, .i = 0}));
 }

@@ -168,14 +168,15 @@ static enum status check_progression(struct build *build, const struct progressi
     double start = as_double(p->start), end = as_double(p->end),
            step = as_double(p->step);
     if (step == 0)
-        return problem_set(build->problem, STATUS_VALUE, "arange(): step must not be 0");
+        return problem_set(build->problem, STATUS_VALUE, "%s(): step must not be 0",
+                           build->row->name);
     if (!isfinite(start) || !isfinite(end) || isnan(step))
-        return problem_set(build->problem, STATUS_VALUE, "arange(): %g to %g is no range",
-                           start, end);
+        return problem_set(build->problem, STATUS_VALUE, "%s(): %g to %g is no range",
+                           build->row->name, start, end);
     if ((step > 0 && end < start) || (step < 0 && end > start))
         return problem_set(build->problem, STATUS_VALUE,
-                           "arange(): the step %g does not lead from %g to %g", step,
-                           start, end);
+                           "%s(): the step %g does not lead from %g to %g",
+                           build->row->name, step, start, end);
     return STATUS_OK;
 }
 
@@ -236,6 +237,51 @@ static enum status accumulate_dtype(struct build *build, struct progression *p,
     return STATUS_OK;
 }
 
+// start + step * i in every element.
+static enum status progress(struct build *build, const struct progression *p,
+                            int64_t count, enum dtype dtype)
+{
+    struct formula f = {.build = build, .device = build_device(build, 4, host_of(build))};
+    enum dtype computation = dtype_is_float(dtype) ? DTYPE_FLOAT64 : DTYPE_INT64;
+    f.layout = graph_layout(build->graph, 1, &count, DTYPE_FLOAT64, build->problem);
+    if (!f.layout)
+        return build->problem->status;
+    struct node *index = cast(&f, index_of(&f), computation);
+    struct node *steps = apply(&f, MAP_mul, index, constant(&f, p->step, computation));
+    struct node *value = apply(&f, MAP_add, steps, constant(&f, p->start, computation));
+    return build_result(build, cast(&f, value, dtype));
+}
+
+static enum status check_dtype(struct build *build, enum dtype dtype)
+{
+    if (dtype_in(dtype, build->row->dtypes))
+        return STATUS_OK;
+    return problem_set(build->problem, STATUS_DTYPE, "%s() is not defined for dtype %s",
+                       build->row->name, dtype_name(dtype));
+}
+
+// torch.range: the end is included if a step hits it.
+enum status build_range(struct build *build)
+{
+    const struct argument *step = build_argument(build, 2);
+    struct progression p = {.start = build->arguments[0].number,
+                            .end = build->arguments[1].number,
+                            .step = step ? step->number
+                                         : (struct scalar){.kind = SCALAR_INT, .i = 1}};
+    enum dtype dtype = build_dtype(build, 3, DTYPE_FLOAT32);
+    enum status status = check_dtype(build, dtype);
+    if (status == STATUS_OK)
+        status = accumulate_dtype(build, &p, dtype);
+    if (status == STATUS_OK)
+        status = check_progression(build, &p);
+    if (status != STATUS_OK)
+        return status;
+    double steps = floor((as_double(p.end) - as_double(p.start)) / as_double(p.step));
+    if (!(steps >= 0 && steps < 0x1p62))
+        return problem_set(build->problem, STATUS_VALUE, "range(): too many elements");
+    return progress(build, &p, (int64_t)steps + 1, dtype);
+}
+
 enum status build_arange(struct build *build)
 {
     const struct argument *end = build_argument(build, 1),
@@ -247,29 +293,17 @@ enum status build_arange(struct build *build)
     bool floats = p.start.kind == SCALAR_FLOAT || p.end.kind == SCALAR_FLOAT ||
                   p.step.kind == SCALAR_FLOAT;
     enum dtype dtype = build_dtype(build, 3, floats ? DTYPE_FLOAT32 : DTYPE_INT64);
-    if (!dtype_in(dtype, build->row->dtypes))
-        return problem_set(build->problem, STATUS_DTYPE,
-                           "arange() is not defined for dtype %s", dtype_name(dtype));
     struct progression exact = p;
     int64_t count;
-    enum status status = accumulate_dtype(build, &exact, dtype);
+    enum status status = check_dtype(build, dtype);
+    if (status == STATUS_OK)
+        status = accumulate_dtype(build, &exact, dtype);
     if (status == STATUS_OK)
         status = check_progression(build, &exact);
     if (status == STATUS_OK)
         status =
             count_progression(build, dtype == DTYPE_INT64 ? &exact : &p, dtype, &count);
-    if (status != STATUS_OK)
-        return status;
-    struct formula f = {.build = build, .device = build_device(build, 4, host_of(build))};
-    enum dtype computation = dtype_is_float(dtype) ? DTYPE_FLOAT64 : DTYPE_INT64;
-    f.layout = graph_layout(build->graph, 1, &count, DTYPE_FLOAT64, build->problem);
-    if (!f.layout)
-        return build->problem->status;
-    struct node *index = cast(&f, index_of(&f), computation);
-    struct node *steps = apply(&f, MAP_mul, index, constant(&f, exact.step, computation));
-    struct node *value =
-        apply(&f, MAP_add, steps, constant(&f, exact.start, computation));
-    return build_result(build, cast(&f, value, dtype));
+    return status == STATUS_OK ? progress(build, &exact, count, dtype) : status;
 }
 
 // ---- linspace
@@ -314,9 +348,8 @@ enum status build_linspace(struct build *build)
     if (steps < 0)
         status = problem_set(build->problem, STATUS_VALUE,
                              "linspace(): steps must not be negative");
-    else if (!dtype_in(dtype, build->row->dtypes))
-        status = problem_set(build->problem, STATUS_DTYPE,
-                             "linspace() is not defined for dtype %s", dtype_name(dtype));
+    else
+        status = check_dtype(build, dtype);
     if (status == STATUS_OK)
         status = scalar_checked(start, dtype, &element, build->problem);
     if (status == STATUS_OK)

@@ -251,7 +251,7 @@ static enum status check_bound(struct build *build, const struct node *bound,
     return scalar_checked(bound->scalar, dtype, &element, build->problem);
 }
 
-enum status build_clamp(struct build *build)
+static enum status clamp(struct build *build)
 {
     struct node *items[3] = {build_tensor(build, 0)};
     enum map_op steps[3];
@@ -266,14 +266,14 @@ enum status build_clamp(struct build *build)
         items[n++] = bound->tensor;
     }
     if (n == 1)
-        return problem_set(build->problem, STATUS_VALUE,
-                           "clamp(): min or max must be given");
+        return problem_set(build->problem, STATUS_VALUE, "%s(): min or max must be given",
+                           build->row->name);
     struct operands operands;
     enum status status = operands_prepare(build, n, items, 0, false, &operands);
     if (status == STATUS_OK && !dtype_in(operands.dtype, build->row->dtypes))
-        status = problem_set(build->problem, STATUS_DTYPE,
-                             "clamp() is not defined for dtype %s",
-                             dtype_name(operands.dtype));
+        status =
+            problem_set(build->problem, STATUS_DTYPE, "%s() is not defined for dtype %s",
+                        build->row->name, dtype_name(operands.dtype));
     if (status != STATUS_OK)
         return status;
     struct node *value =
@@ -290,4 +290,24 @@ enum status build_clamp(struct build *build)
                      (struct node *[]){value, bound}, operands.layout, build->problem);
     }
     return build_result(build, value);
+}
+
+enum status build_clamp(struct build *build)
+{
+    return clamp(build);
+}
+
+enum status build_clamp_(struct build *build)
+{
+    enum status status = clamp(build);
+    const struct node *target = build->arguments[0].tensor;
+    if (status != STATUS_OK)
+        return status;
+    struct node *value = build->results[0];
+    if (!promote_can_cast((enum dtype)value->dtype, (enum dtype)target->dtype))
+        return problem_set(
+            build->problem, STATUS_DTYPE,
+            "clamp_(): a result of dtype %s cannot be written to a tensor of dtype %s",
+            dtype_name((enum dtype)value->dtype), dtype_name((enum dtype)target->dtype));
+    return build_write(build, value);
 }

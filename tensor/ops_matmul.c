@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The builder of matmul: torch.matmul's shapes on top of one batched product (device.h,
 // struct gemm).
-#include <stdio.h>
+#include <inttypes.h>
 
 #include "tensor/graph_internal.h"
 
@@ -81,6 +81,13 @@ static void matrix_of(struct node *node, bool vector_as_row, struct matrix *out)
 static enum status refuse_shapes(struct build *build, const struct node *a,
                                  const struct node *b)
 {
+    if (a->layout->ndim <= 2 && b->layout->ndim == 2)
+        return problem_set(build->problem, STATUS_SHAPE,
+                           "mat1 and mat2 shapes cannot be multiplied (%" PRId64
+                           "x%" PRId64 " and %" PRId64 "x%" PRId64 ")",
+                           a->layout->ndim == 2 ? a->layout->shape[0] : 1,
+                           a->layout->shape[a->layout->ndim - 1], b->layout->shape[0],
+                           b->layout->shape[1]);
     char first[80], second[80];
     shape_text(a->layout->ndim, a->layout->shape, first, sizeof first);
     shape_text(b->layout->ndim, b->layout->shape, second, sizeof second);

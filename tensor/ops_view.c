@@ -131,6 +131,25 @@ enum status build_transpose(struct build *build)
     return view_result(build, value, &out, 0);
 }
 
+// As torch.t: a matrix transposed; what has fewer dimensions as it is.
+enum status build_t(struct build *build)
+{
+    struct node *value = build_tensor(build, 0);
+    if (!value)
+        return build->problem->status;
+    struct layout out;
+    layout_copy(&out, value->layout);
+    if (out.ndim > 2)
+        return problem_set(build->problem, STATUS_SHAPE,
+                           "t() expects a tensor with <= 2 dimensions, but self is %dD",
+                           out.ndim);
+    for (int i = 0; i < 2 && out.ndim == 2; i++) {
+        out.shape[i] = value->layout->shape[1 - i];
+        out.strides[i] = value->layout->strides[1 - i];
+    }
+    return view_result(build, value, &out, 0);
+}
+
 enum status build_permute(struct build *build)
 {
     struct node *value = build_tensor(build, 0);

@@ -16,15 +16,20 @@ struct node *node_base(struct node *node)
     return node->kind == NODE_SOURCE && node->source.after ? node->source.after : node;
 }
 
-bool tensor_same_elements(const struct tensor *a, const struct tensor *b)
+bool layout_same_elements(const struct layout *a, const struct layout *b)
 {
-    if (a->storage != b->storage || a->offset != b->offset || a->dtype != b->dtype ||
-        !layout_same_shape(&a->layout, &b->layout))
+    if (!layout_same_shape(a, b))
         return false;
-    for (int i = 0; i < a->layout.ndim; i++)
-        if (a->layout.shape[i] != 1 && a->layout.strides[i] != b->layout.strides[i])
+    for (int i = 0; i < a->ndim; i++)
+        if (a->shape[i] != 1 && a->strides[i] != b->strides[i])
             return false;
     return true;
+}
+
+bool tensor_same_elements(const struct tensor *a, const struct tensor *b)
+{
+    return a->storage == b->storage && a->offset == b->offset && a->dtype == b->dtype &&
+           layout_same_elements(&a->layout, &b->layout);
 }
 
 // Computed by a step of its own, or not at all.
@@ -103,6 +108,15 @@ static bool fits_limits(const struct gather *g, const struct node *node)
            g->n_members < 2 * PASS_MAX_INSTRUCTIONS;
 }
 
+// Read before and after its memory is taken over: the older reader runs before that.
+static bool is_updated(const struct gather *g, const struct node *reader,
+                       struct node *input)
+{
+    const struct node *base = node_base(input);
+    return base->updated_by > reader->id && base->updated_by < g->root->id &&
+           base->kind != NODE_SOURCE;
+}
+
 static bool can_join(const struct gather *g, const struct node *node)
 {
     if (!is_elementwise(node) || !fits_limits(g, node))
@@ -112,7 +126,8 @@ static bool can_join(const struct gather *g, const struct node *node)
     if (node->plan.required)
         return false;
     for (int i = 0; i < node->n_inputs; i++)
-        if (node->inputs[i]->kind == NODE_INDEX && !g->index_fits)
+        if ((node->inputs[i]->kind == NODE_INDEX && !g->index_fits) ||
+            is_updated(g, node, node->inputs[i]))
             return false;
     return is_cheap(node) ||
            (node->plan.seen == node->plan.uses && same_elements(node->layout, g->space));
@@ -165,50 +180,6 @@ static void gather(struct gather *g, struct node *value)
     }
 }
 
-enum { COPIED_BYTES_PER_NANOSECOND = 8 };
-
-// ---- Costs: rough, in picoseconds an element. They decide whether a request may run at
-// once on the HTTP thread.
-static int64_t opcode_cost(const struct node *node)
-{
-    bool integer = !dtype_is_float((enum dtype)node->computation);
-    switch ((enum map_op)node->op) {
-    case MAP_floor_divide:
-    case MAP_remainder:
-    case MAP_truncate_divide:
-        return integer ? 4000 : 3000;
-    case MAP_pow:
-        return 15000;
-    case MAP_exp:
-    case MAP_expm1:
-    case MAP_log:
-    case MAP_log1p:
-    case MAP_log2:
-    case MAP_sin:
-    case MAP_cos:
-    case MAP_tan:
-    case MAP_tanh:
-    case MAP_sigmoid:
-        return node->computation == DTYPE_FLOAT64 ? 8000 : 2000;
-    default:
-        return node->computation == DTYPE_FLOAT16 ? 600 : 300;
-    }
-}
-
-// Nanoseconds for count things of `picoseconds` each; a step has its own price.
-static int64_t cost_of(double count, double picoseconds)
-{
-    double nanoseconds = 200.0 + count * picoseconds / 1000.0;
-    return nanoseconds < 1e17 ? (int64_t)nanoseconds : (int64_t)1e17;
-}
-
-static bool is_division(const struct node *node)
-{
-    return (node->op == MAP_floor_divide || node->op == MAP_remainder ||
-            node->op == MAP_truncate_divide) &&
-           !dtype_is_float((enum dtype)node->computation);
-}
-
 // ---- Steps
 static struct step *step_new(struct planner *planner, enum step_kind kind,
                              struct node *node)
@@ -245,8 +216,8 @@ static enum status step_pass(struct planner *planner, struct node *node,
         struct node *member = g->members[g->n_members - 1 - i];
         items[i] = member;
         if (member->kind == NODE_MAP) {
-            picoseconds += opcode_cost(member);
-            step->may_fault = step->may_fault || is_division(member);
+            picoseconds += cost_of_opcode(member);
+            step->may_fault = step->may_fault || member->may_fault;
         }
     }
     step->n_reads = g->n_inputs;
@@ -322,7 +293,28 @@ static enum status plan_write(struct planner *planner, struct node *node,
     return STATUS_OK;
 }
 
-// GEMM, SOFTMAX, COPY: the inputs are in memory.
+static enum status plan_update(struct planner *planner, struct node *node,
+                               struct gather *g)
+{
+    struct step *step;
+    struct node *base = node->n_inputs > 1 ? node->inputs[1] : NULL;
+    if (base)
+        require(base);
+    g->index_fits = true;
+    enum status status =
+        step_pass(planner, node, node->inputs[0], node->update.part, g, &step);
+    if (status != STATUS_OK)
+        return status;
+    step->base = base;
+    step->output_strides = node->update.part->strides;
+    step->output_offset = node->update.offset;
+    if (base && base->kind == NODE_SOURCE)
+        step->cost += node->count * dtype_size((enum dtype)node->dtype) /
+                      COPIED_BYTES_PER_NANOSECOND;
+    return STATUS_OK;
+}
+
+// GEMM, SOFTMAX, COPY, RANDOM: the inputs are in memory.
 static enum status plan_kernel(struct planner *planner, struct node *node,
                                enum step_kind kind, int64_t cost)
 {
@@ -335,15 +327,6 @@ static enum status plan_kernel(struct planner *planner, struct node *node,
     for (int i = 0; i < node->n_inputs; i++)
         require(node->inputs[i]);
     return STATUS_OK;
-}
-
-static int64_t gemm_cost(const struct node *node)
-{
-    const struct gemm *gemm = node->gemm;
-    double per_product = gemm->dtype == DTYPE_FLOAT32   ? 40
-                         : gemm->dtype == DTYPE_FLOAT64 ? 80
-                                                        : 500;
-    return cost_of((double)node->count * (double)gemm->k, per_product);
 }
 
 static enum status plan_copy(struct planner *planner, struct node *node)
@@ -379,7 +362,7 @@ static enum status plan_node(struct planner *planner, struct node *node, struct 
     case NODE_REDUCE:
         return plan_reduce(planner, node, g);
     case NODE_GEMM:
-        return plan_kernel(planner, node, STEP_GEMM, gemm_cost(node));
+        return plan_kernel(planner, node, STEP_GEMM, cost_of_gemm(node));
     case NODE_SOFTMAX:
         return plan_kernel(planner, node, STEP_SOFTMAX,
                            cost_of((double)node->count, 5000));
@@ -392,6 +375,11 @@ static enum status plan_node(struct planner *planner, struct node *node, struct 
         return plan_copy(planner, node);
     case NODE_WRITE:
         return plan_write(planner, node, g);
+    case NODE_UPDATE:
+        return plan_update(planner, node, g);
+    case NODE_RANDOM:
+        return plan_kernel(planner, node, STEP_RANDOM,
+                           cost_of((double)node->count, 5000));
     }
     return STATUS_OK;
 }
@@ -424,13 +412,23 @@ static enum status mark_roots(struct planner *planner, int n_roots,
     return STATUS_OK;
 }
 
+// A value without elements needs no inputs. What must run although nobody needs it is
+// like a root.
 static void count_uses(struct graph *graph)
 {
-    for (struct node *node = graph->newest; node; node = node->older)
-        for (int i = 0; node->plan.needed && i < node->n_inputs; i++) {
+    for (struct node *node = graph->newest; node; node = node->older) {
+        if (node->must_run && !node->plan.needed) {
+            node->plan.needed = true;
+            node->plan.uses++;
+            require(node);
+        }
+        if (!node->plan.needed || (node->count == 0 && is_computed(node)))
+            continue;
+        for (int i = 0; i < node->n_inputs; i++) {
             node->inputs[i]->plan.needed = true;
             node->inputs[i]->plan.uses++;
         }
+    }
 }
 
 enum status schedule_make(struct graph *graph, int n_roots, struct node *const *roots,

@@ -20,11 +20,12 @@ enum step_kind {
     STEP_GEMM,
     STEP_SOFTMAX,
     STEP_COPY, // to another device
+    STEP_RANDOM,
 };
 
 // Memory for nodes that need it one after another; a result's is its own.
 struct buffer {
-    struct buffer *next;
+    struct buffer *next, *next_temporary;
     struct device *device;
     int64_t bytes;
     int last_step; // of the nodes that use it
@@ -42,6 +43,7 @@ struct step {
     // In memory, or constants and the index; of a pass: its inputs, in order.
     int n_reads;
     struct node **reads;
+    struct node *base; // of an UPDATE: what its elements were before; or NULL
     // Passes
     struct node *value; // what is computed: the last register
     const struct layout *space;
@@ -57,7 +59,7 @@ struct schedule {
     struct graph *graph;
     struct step *steps;
     int n_steps;
-    struct buffer *buffers;
+    struct buffer *buffers, *temporaries; // temporaries: those that may serve again
 };
 
 // Steps for the roots and all writes of the graph. Memory is the graph's.
@@ -70,8 +72,23 @@ enum status schedule_memory(struct schedule *schedule, struct problem *problem);
 // The node whose memory a read looks at: the base of a view, the WRITE behind a source,
 // or the node itself.
 struct node *node_base(struct node *node);
+// Of an UPDATE: nobody else reads its base after it, so that it goes into the same
+// memory.
+static inline bool takes_over(const struct step *step)
+{
+    return step->base && step->base->plan.buffer == step->node->plan.buffer;
+}
+// True if both address the same elements in the same order; offsets apart.
+bool layout_same_elements(const struct layout *a, const struct layout *b);
 // True if both see the same elements of one storage in the same order.
 bool tensor_same_elements(const struct tensor *a, const struct tensor *b);
+
+// ---- Costs (planner_cost.c)
+enum { COPIED_BYTES_PER_NANOSECOND = 8 };
+// Nanoseconds for count things of `picoseconds` each; a step has its own price.
+int64_t cost_of(double count, double picoseconds);
+int64_t cost_of_opcode(const struct node *node); // of a MAP: picoseconds an element
+int64_t cost_of_gemm(const struct node *node);
 
 // ---- Building a pass (planner_pass.c)
 // The outer-th pass of a step, with addresses; `output`: the first element of the node's

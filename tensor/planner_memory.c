@@ -31,6 +31,8 @@ static void note_uses(struct schedule *schedule)
             if (base->plan.last_step < step->index)
                 base->plan.last_step = step->index;
         }
+        if (step->base && step->base->plan.last_step < step->index)
+            step->base->plan.last_step = step->index;
     }
 }
 
@@ -39,11 +41,18 @@ static struct buffer *find_free(struct schedule *schedule, const struct device *
 {
     struct buffer *best = NULL;
     int probes = REUSE_PROBES;
-    for (struct buffer *buffer = schedule->buffers; buffer && probes > 0;
-         buffer = buffer->next, probes--)
-        if (!buffer->kept && buffer->last_step < step && buffer->device == device &&
+    struct buffer **link = &schedule->temporaries;
+    while (*link && probes-- > 0) {
+        struct buffer *buffer = *link;
+        if (buffer->kept) { // became a result meanwhile
+            *link = buffer->next_temporary;
+            continue;
+        }
+        if (buffer->last_step < step && buffer->device == device &&
             buffer->bytes >= bytes && (!best || buffer->bytes < best->bytes))
             best = buffer;
+        link = &buffer->next_temporary;
+    }
     return best;
 }
 
@@ -87,6 +96,28 @@ static struct buffer *buffer_of_write(struct schedule *schedule, const struct st
     return buffer;
 }
 
+// Whether an UPDATE may go into its base's memory: nobody reads that afterwards, and what
+// this pass reads of it are exactly the elements it writes. A result's memory has its
+// size.
+static bool may_take_over(const struct step *step, int64_t bytes)
+{
+    const struct node *base = step->base, *node = step->node;
+    const struct buffer *buffer = base->plan.buffer;
+    if (!buffer || buffer->kept || base->plan.last_step > step->index ||
+        (node->plan.result && buffer->bytes != bytes))
+        return false;
+    for (int i = 0; i < step->n_reads; i++) {
+        struct node *read = step->reads[i];
+        if (node_base(read) != base)
+            continue;
+        int64_t offset = read->kind == NODE_VIEW ? read->offset : 0;
+        if (offset != node->update.offset ||
+            !layout_same_elements(read->layout, node->update.part))
+            return false;
+    }
+    return true;
+}
+
 static struct buffer *buffer_of_value(struct schedule *schedule, const struct step *step,
                                       struct problem *problem)
 {
@@ -98,12 +129,19 @@ static struct buffer *buffer_of_value(struct schedule *schedule, const struct st
         return NULL;
     }
     struct buffer *buffer = NULL;
-    if (!node->plan.result && bytes > 0)
+    if (step->base && may_take_over(step, bytes))
+        buffer = step->base->plan.buffer;
+    if (!buffer && !node->plan.result && bytes > 0)
         buffer = find_free(schedule, node->device, bytes, step->index);
-    if (!buffer)
+    if (!buffer) {
         buffer = buffer_new(schedule, node->device, bytes, problem);
-    if (!buffer)
-        return NULL;
+        if (!buffer)
+            return NULL;
+        if (!node->plan.result) {
+            buffer->next_temporary = schedule->temporaries;
+            schedule->temporaries = buffer;
+        }
+    }
     buffer->kept = node->plan.result;
     if (buffer->last_step < node->plan.last_step)
         buffer->last_step = node->plan.last_step;

@@ -116,7 +116,7 @@ bool space_remove_at(struct name_space *space, struct place *place,
     entry_remove_at(space, place);
     entry->chain = *removed;
     *removed = entry;
-    return storage_unlink(entry->tensor->storage, &entry->link);
+    return entry->tensor && storage_unlink(entry->tensor->storage, &entry->link);
 }
 
 bool space_remove(struct name_space *space, struct entry *entry, struct entry **removed)
@@ -138,17 +138,55 @@ void entries_free(struct entry *removed)
         struct entry *entry = removed;
         removed = entry->chain;
         tensor_release(entry->tensor);
+        named_release(entry->object);
         free(entry);
     }
+}
+
+struct entry *space_module_above(struct name_space *space, const char *name,
+                                 size_t length)
+{
+    for (size_t i = 1; i < length; i++) {
+        if (name[i] != '.')
+            continue;
+        struct entry *entry = space_find(space, name, i, space_hash(space, name, i));
+        if (entry && entry_kind(entry) == NAME_MODULE)
+            return entry;
+    }
+    return NULL;
+}
+
+const char *name_kind_text(enum name_kind kind)
+{
+    static const char *const texts[NAME_KINDS] = {"tensor", "module", "function",
+                                                  "value"};
+    return texts[kind];
+}
+
+struct named *named_reference(struct named *named)
+{
+    atomic_fetch_add_explicit(&named->references, 1, memory_order_relaxed);
+    return named;
+}
+
+void named_release(struct named *named)
+{
+    if (named &&
+        atomic_fetch_sub_explicit(&named->references, 1, memory_order_acq_rel) == 1)
+        named->free(named);
 }
 
 void entry_export(const struct entry *entry, struct binding *out)
 {
     memcpy(out->name, entry_name(entry), (size_t)entry->length + 1);
-    out->tensor = tensor_reference(entry->tensor);
+    out->kind = entry_kind(entry);
+    out->flags = entry->flags;
+    out->parameter = entry->owner_length > 0;
+    out->tensor = entry->tensor ? tensor_reference(entry->tensor) : NULL;
+    out->object = entry->object ? named_reference(entry->object) : NULL;
     out->serial = entry->serial;
-    out->writes = storage_writes(entry->tensor->storage);
-    double written = storage_modified(entry->tensor->storage);
+    out->writes = entry->tensor ? storage_writes(entry->tensor->storage) : 0;
+    double written = entry->tensor ? storage_modified(entry->tensor->storage) : 0;
     out->created = entry->created;
     out->modified = written > entry->modified ? written : entry->modified;
     out->readonly = entry->readonly;
@@ -180,6 +218,11 @@ enum status space_undefined(struct name_space *space, const char *name,
                             struct problem *problem)
 {
     size_t length = strnlen(name, NAME_MAX_LENGTH + 1);
+    const struct entry *other =
+        space_find(space, name, length, space_hash(space, name, length));
+    if (other)
+        return problem_set(problem, STATUS_UNDEFINED, "\"%.128s\" is a %s, not a tensor",
+                           name, name_kind_text(entry_kind(other)));
     const char *nearest =
         length <= NAME_MAX_LENGTH ? nearest_name(space, name, length) : NULL;
     problem_set(problem, STATUS_UNDEFINED, "no tensor is named \"%.128s\"%s%s%s", name,
@@ -191,16 +234,29 @@ enum status space_undefined(struct name_space *space, const char *name,
 }
 
 // ---- The interface
-bool registry_lookup(struct name_space *space, const char *name, struct binding *out)
+static bool look_up(struct name_space *space, const char *name, unsigned kinds,
+                    struct binding *out)
 {
     size_t length = strnlen(name, NAME_MAX_LENGTH + 1);
     uint64_t hash = space_hash(space, name, length);
     pthread_mutex_lock(&space->mutex);
     const struct entry *entry = space_find(space, name, length, hash);
+    if (entry && !(kinds >> entry_kind(entry) & 1))
+        entry = NULL;
     if (entry)
         entry_export(entry, out);
     pthread_mutex_unlock(&space->mutex);
     return entry != NULL;
+}
+
+bool registry_lookup(struct name_space *space, const char *name, struct binding *out)
+{
+    return look_up(space, name, 1 << NAME_TENSOR, out);
+}
+
+bool registry_lookup_any(struct name_space *space, const char *name, struct binding *out)
+{
+    return look_up(space, name, ALL_NAMES, out);
 }
 
 enum status registry_find(struct name_space *space, const char *name, struct binding *out,
@@ -217,7 +273,9 @@ enum status registry_find(struct name_space *space, const char *name, struct bin
 void binding_release(struct binding *binding)
 {
     tensor_release(binding->tensor);
+    named_release(binding->object);
     binding->tensor = NULL;
+    binding->object = NULL;
 }
 
 // Gives an entry that is in no structure the content of `old`, and its place in all of
@@ -232,6 +290,7 @@ static void replace_entry(struct name_space *space, struct entry *old,
     entry->modified = old->modified;
     entry->readonly = old->readonly;
     entry->pinned = old->pinned;
+    entry->flags = old->flags;
     entry_remove(space, old); // leaves room in the heap
     entry_insert(space, entry);
     if (expires != 0)
@@ -255,10 +314,14 @@ enum status registry_rename(struct name_space *space, const char *from, const ch
     pthread_mutex_lock(&space->mutex);
     space_remove_expired(space, registry_now(), &removed);
     struct entry *old = entry_find(space, from, from_length, from_hash);
-    if (!old)
+    if (!old || !old->tensor)
         status = space_undefined(space, from, problem);
     else if (strcmp(from, to) == 0)
         status = STATUS_OK;
+    else if (old->owner_length > 0 || space_module_above(space, to, to_length))
+        status = problem_set(problem, STATUS_CONFLICT,
+                             "\"%s\" is a parameter of a module: its name goes with it",
+                             old->owner_length > 0 ? from : to);
     else if (entry_find(space, to, to_length, to_hash))
         status = problem_set(problem, STATUS_CONFLICT, "the name \"%s\" is taken", to);
     else if (!(entry = entry_create(space, to, to_length, to_hash)))
@@ -279,7 +342,7 @@ enum status registry_set_attributes(struct name_space *space, const char *name,
     enum status status = STATUS_OK;
     pthread_mutex_lock(&space->mutex);
     struct entry *entry = space_find(space, name, length, hash);
-    if (!entry)
+    if (!entry || !entry->tensor)
         status = space_undefined(space, name, problem);
     else if (attributes->set_expires && attributes->expires != 0 &&
              !expiry_reserve(space))

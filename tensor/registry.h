@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names: (owner, name) -> one refcounted object. A commit is one step under the name
-// space's lock: a reader sees all of a request's names or none. Today every object is a
-// tensor; modules, values and functions will stand behind a small vtable in its place.
+// Names: (owner, name) -> one refcounted object: a tensor, or something of the program
+// language (a module, a function, another value), which is opaque here. A commit is one
+// step under the name space's lock: a reader sees all of a request's names or none.
+//
+// While a module `net` is bound, every name `net.*` is one of its parameters: a tensor
+// that shares the module's storage. Parameters come and go with their module, in its
+// commits; nobody else binds or deletes them (STATUS_CONFLICT), but their elements may be
+// written.
 //
 // Serials are process-wide and never reused. The version of a binding is (serial, storage
 // write count).
@@ -26,9 +31,30 @@ enum { NAME_MAX_LENGTH = 128 };
 struct registry;
 struct name_space; // the names of one owner
 
+enum name_kind { NAME_TENSOR, NAME_MODULE, NAME_FUNCTION, NAME_VALUE, NAME_KINDS };
+enum { ALL_NAMES = (1 << NAME_KINDS) - 1 };      // a set of kinds
+const char *name_kind_text(enum name_kind kind); // "tensor"
+
+// How the program language sees a tensor; kept for it, without meaning here.
+enum name_flags { NAME_REQUIRES_GRAD = 1, NAME_IS_ARRAY = 2, NAME_IS_PARAMETER = 4 };
+
+// What a name is bound to, if it is no tensor. Immutable and counted; made by who knows
+// it (api/lang/image.h).
+struct named {
+    atomic_int references;
+    enum name_kind kind;
+    void (*free)(struct named *named); // when the last reference goes; any thread
+};
+struct named *named_reference(struct named *named);
+void named_release(struct named *named); // NULL is ignored
+
 struct binding {
     char name[NAME_MAX_LENGTH + 1];
-    struct tensor *tensor; // a reference of the caller's
+    enum name_kind kind;
+    struct tensor *tensor; // a reference of the caller's; NULL if it is no tensor
+    struct named *object;  // likewise; NULL for a tensor
+    bool parameter;        // of a module
+    uint8_t flags;         // enum name_flags
     uint64_t serial;       // of this binding
     uint64_t writes;       // storage write count at look-up
     double created;        // of the name; seconds since the epoch
@@ -51,25 +77,35 @@ double registry_expire(struct name_space *space, double now);
 // suffix, reserved word).
 enum status name_check(const char *name, size_t length, struct problem *problem);
 
-// Copies the binding out with a new tensor reference. STATUS_UNDEFINED (nearest filled)
-// if there is none or it has expired. binding_release drops the reference.
+// Copies a tensor's binding out with a new reference. STATUS_UNDEFINED if there is none
+// (nearest filled), it has expired, or it is no tensor (the detail says what).
+// binding_release drops the reference.
 enum status registry_find(struct name_space *space, const char *name, struct binding *out,
                           struct problem *problem);
 // The same where a missing name is no error (a PUT that may create): false, without the
 // search for the nearest name.
 bool registry_lookup(struct name_space *space, const char *name, struct binding *out);
+// A binding of any kind.
+bool registry_lookup_any(struct name_space *space, const char *name, struct binding *out);
 void binding_release(struct binding *binding);
 
-// What a request commits. Names are bound (tensor != NULL: takes no reference of the
-// caller's, makes its own) or deleted (tensor == NULL). Storage writes are swapped in.
-// All under one lock, nothing can fail halfway: memory for new entries is prepared first.
-// Attributes (readonly, pinned, ttl) of an existing binding with `keep_attributes` stay;
-// without it they are reset. Deleting a name that is not there does nothing. The storage
-// of a tensor that is named for the first time takes over the predicted group (see
-// "Order"): `group`, or the oldest prediction of that name that no commit has used.
+// What a request commits. Names are bound (tensor or object: takes no reference of the
+// caller's, makes its own) or deleted (both NULL). Storage writes are swapped in. A
+// module's change is followed by those of its parameters, all of them, with `parameter`
+// set; those that an earlier module of the name had go. STATUS_CONFLICT: a parameter's
+// name is bound to something else, or a change that is none touches a parameter or a name
+// below a module. All under one lock, nothing can fail halfway: memory for new entries is
+// prepared first. Attributes (readonly, pinned, ttl) of an existing binding with
+// `keep_attributes` stay; without it they are reset. Deleting a name that is not there
+// does nothing. The storage of a tensor that is named for the first time takes over the
+// predicted group (see "Order"): `group`, or the oldest prediction of that name that no
+// commit has used.
 struct registry_change {
     const char *name;
     struct tensor *tensor;
+    struct named *object;
+    bool parameter;
+    uint8_t flags; // enum name_flags, of a tensor
     bool keep_attributes;
     uint64_t group; // what registry_predict returned for this request; 0: see above
 };
@@ -99,12 +135,12 @@ enum status registry_set_attributes(struct name_space *space, const char *name,
                                     const struct registry_attributes *attributes,
                                     struct problem *problem);
 
-// Bindings with prefix, bytewise by name, strictly after `after` (NULL: from the start),
-// at most limit. *out is a malloc'ed array of the caller's (free with
-// binding_array_free). *more: something follows.
-enum status registry_list(struct name_space *space, const char *prefix, const char *after,
-                          int limit, struct binding **out, int *count, bool *more,
-                          struct problem *problem);
+// Bindings of these kinds (a set of 1 << enum name_kind) with prefix, bytewise by name,
+// strictly after `after` (NULL: from the start), at most limit. *out is a malloc'ed array
+// of the caller's (free with binding_array_free). *more: something follows.
+enum status registry_list(struct name_space *space, unsigned kinds, const char *prefix,
+                          const char *after, int limit, struct binding **out, int *count,
+                          bool *more, struct problem *problem);
 void binding_array_free(struct binding *bindings, int count);
 // Names of the same owner that share the storage, bytewise, without `except`; a malloc'ed
 // array of malloc'ed strings.
@@ -114,7 +150,8 @@ enum status registry_shared_with(struct name_space *space, const struct storage 
 // Some name of the owner through which the storage is read-only: writing it through a
 // view would change what that name shows.
 bool registry_readonly(struct name_space *space, const struct storage *storage);
-// Deletes all names with prefix: count, and bytes of the storages that went with them.
+// Deletes all tensors with prefix: count, and bytes of the storages that went with them.
+// STATUS_CONFLICT if a module's parameter is among them.
 enum status registry_delete_prefix(struct name_space *space, const char *prefix,
                                    int64_t *count, int64_t *bytes,
                                    struct problem *problem);
@@ -133,6 +170,8 @@ uint64_t registry_group(struct name_space *space, const char *name);
 // number, or limit + 1 if they are more than fit (make the task a barrier).
 int registry_groups(struct name_space *space, const char *name, uint64_t *key,
                     uint64_t *groups, int limit);
+// Whether an accepted request that has not ended is going to bind the name.
+bool registry_pending(struct name_space *space, const char *name);
 // An accepted request will bind name to a view of group (or, with group 0, to a fresh
 // storage: the new group is returned). Predictions of one name nest: the latest wins. 0:
 // memory is out, refuse the request. A result that may turn out to be a view or a copy is

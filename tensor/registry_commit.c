@@ -4,8 +4,8 @@
 //   1. under the mutex, prepare: hashes, and an entry for every name that is not there
 //   yet. This may fail, and then
 //      nothing has happened.
-//   2. still under it, apply: swap the written blocks in, bind and delete names. This
-//   cannot fail.
+//   2. still under it, apply: swap the written blocks in, bind and delete names; names
+//   below a module that its new binding does not have go. This cannot fail.
 //   3. without it, let go: tensors and blocks that were replaced, and the news for
 //   waiting admissions.
 #include <stdlib.h>
@@ -20,11 +20,45 @@ struct step {
     uint64_t hash;
     size_t length;
     struct entry *prepared;
+    bool was_module;
     struct tensor *old_tensor;
+    struct named *old_object;
     struct block *old_block;
 };
 
 static _Atomic uint64_t next_serial = 1;
+
+static bool binds(const struct registry_change *change)
+{
+    return change->tensor || change->object;
+}
+
+// Parameters are bound and deleted with their module alone.
+static enum status check_module(struct name_space *space,
+                                const struct registry_change *change,
+                                const struct step *step, struct problem *problem)
+{
+    const struct entry *entry = entry_find(space, change->name, step->length, step->hash);
+    if (change->parameter) {
+        if (!entry || entry->owner_length > 0)
+            return STATUS_OK;
+        return problem_set(problem, STATUS_CONFLICT,
+                           "a module's parameter would be named \"%s\", and that is a %s "
+                           "already: delete or rename it first",
+                           change->name, name_kind_text(entry_kind(entry)));
+    }
+    const struct entry *module = entry && entry->owner_length > 0 ? entry : NULL;
+    if (!module && binds(change))
+        module = space_module_above(space, change->name, step->length);
+    if (!module)
+        return STATUS_OK;
+    int length = module == entry ? entry->owner_length : module->length;
+    return problem_set(
+        problem, STATUS_CONFLICT,
+        "\"%s\" belongs to the module \"%.*s\": its elements can be written "
+        "(PUT of the same shape and dtype), its name goes with the module",
+        change->name, length, change->name);
+}
 
 static enum status prepare(struct name_space *space, const struct registry_commit *commit,
                            struct step *steps, struct problem *problem)
@@ -39,8 +73,11 @@ static enum status prepare(struct name_space *space, const struct registry_commi
         if (step->length > NAME_MAX_LENGTH)
             return name_check(change->name, strlen(change->name), problem);
         step->hash = space_hash(space, change->name, step->length);
-        deletes |= !change->tensor;
-        if (!change->tensor ||
+        enum status status = check_module(space, change, step, problem);
+        if (status != STATUS_OK)
+            return status;
+        deletes |= !binds(change);
+        if (!binds(change) ||
             (!deletes && entry_find(space, change->name, step->length, step->hash)))
             continue;
         step->prepared = entry_create(space, change->name, step->length, step->hash);
@@ -54,9 +91,9 @@ static enum status prepare(struct name_space *space, const struct registry_commi
 static void bind(struct name_space *space, const struct registry_change *change,
                  struct step *step, struct entry *entry, double now)
 {
-    struct storage *storage = change->tensor->storage;
+    struct storage *storage = change->tensor ? change->tensor->storage : NULL;
     uint64_t group = prediction_use(space, change->name, step->hash, change->group);
-    if (group != 0)
+    if (group != 0 && storage)
         storage_adopt_group(storage, group);
     if (!entry) {
         entry = step->prepared;
@@ -68,15 +105,49 @@ static void bind(struct name_space *space, const struct registry_change *change,
         expiry_set(space, entry, 0);
     }
     struct tensor *old = entry->tensor;
-    entry->tensor = tensor_reference(change->tensor);
+    step->old_object = entry->object;
+    entry->tensor = storage ? tensor_reference(change->tensor) : NULL;
+    entry->object = storage ? NULL : named_reference(change->object);
     entry->serial = atomic_fetch_add_explicit(&next_serial, 1, memory_order_relaxed);
     entry->modified = now;
+    entry->owner_length = 0;
+    entry->flags = change->flags;
     step->old_tensor = old;
     if (old && old->storage == storage)
         return;
     if (old)
         storage_unlink(old->storage, &entry->link);
-    storage_link(storage, &entry->link);
+    if (storage)
+        storage_link(storage, &entry->link);
+}
+
+// Notes whose parameter the entry is; the module has been bound before.
+static void adopt(struct name_space *space, const struct registry_change *change,
+                  const struct step *step)
+{
+    struct entry *entry = entry_find(space, change->name, step->length, step->hash);
+    const struct entry *module = space_module_above(space, change->name, step->length);
+    if (entry && module)
+        entry->owner_length = module->length;
+}
+
+// Parameters of a module that is gone or has been bound anew in this commit: those that
+// the commit did not bind.
+static void remove_stale(struct name_space *space, const char *module, size_t length,
+                         uint64_t first_serial, struct entry **removed)
+{
+    struct place place;
+    char prefix[NAME_MAX_LENGTH + 2];
+    memcpy(prefix, module, length);
+    memcpy(prefix + length, ".", 2);
+    entry_seek(space, prefix, false, &place);
+    for (struct entry *entry; (entry = place_entry(&place)) &&
+                              strncmp(entry_name(entry), prefix, length + 1) == 0;) {
+        if (entry->owner_length == length && entry->serial < first_serial)
+            space_remove_at(space, &place, removed);
+        else
+            entry_seek(space, entry_name(entry), true, &place);
+    }
 }
 
 static void apply(struct name_space *space, const struct registry_commit *commit,
@@ -88,15 +159,23 @@ static void apply(struct name_space *space, const struct registry_commit *commit
             steps[commit->n_changes + i].old_block =
                 storage_exchange(write->storage, write->block);
     }
+    uint64_t first_serial = atomic_load_explicit(&next_serial, memory_order_relaxed);
     for (int i = 0; i < commit->n_changes; i++) {
         const struct registry_change *change = &commit->changes[i];
         struct entry *entry =
             entry_find(space, change->name, steps[i].length, steps[i].hash);
-        if (change->tensor)
+        steps[i].was_module = entry && entry_kind(entry) == NAME_MODULE;
+        if (binds(change))
             bind(space, change, &steps[i], entry, now);
         else if (entry)
             space_remove(space, entry, removed);
+        if (change->parameter)
+            adopt(space, change, &steps[i]);
     }
+    for (int i = 0; i < commit->n_changes; i++)
+        if (steps[i].was_module)
+            remove_stale(space, commit->changes[i].name, steps[i].length, first_serial,
+                         removed);
 }
 
 static void let_go(const struct registry_commit *commit, struct step *steps, bool done)
@@ -104,6 +183,7 @@ static void let_go(const struct registry_commit *commit, struct step *steps, boo
     for (int i = 0; i < commit->n_changes + commit->n_writes; i++) {
         free(steps[i].prepared);
         tensor_release(steps[i].old_tensor);
+        named_release(steps[i].old_object);
         block_release(steps[i].old_block);
     }
     for (int i = 0; done && i < commit->n_changes; i++)

@@ -27,7 +27,10 @@ struct entry {
     struct entry *chain; // of the bucket; of a list of removed entries afterwards
     struct name_space *space;
     struct storage_link link; // in tensor->storage
-    struct tensor *tensor;    // a reference
+    struct tensor *tensor;    // a reference; NULL if it is no tensor
+    struct named *object;     // a reference; NULL for a tensor
+    uint8_t flags;            // enum name_flags
+    uint8_t owner_length;     // of the module's name that this is a parameter of; 0: none
     uint64_t hash, serial;
     double created, modified, expires;
     int64_t heap_position; // -1: not in the heap
@@ -73,6 +76,11 @@ static inline const char *entry_name(const struct entry *entry)
 
 // Seconds since the epoch.
 double registry_now(void);
+
+static inline enum name_kind entry_kind(const struct entry *entry)
+{
+    return entry->object ? entry->object->kind : NAME_TENSOR;
+}
 
 // ---- registry_entries.c SipHash-1-3 under the space's key: clients choose names, so
 // buckets must not be theirs to choose.
@@ -124,7 +132,11 @@ void space_remove_expired(struct name_space *space, double now, struct entry **r
 void entries_free(struct entry *removed);
 // Fills a binding; the tensor gets a reference.
 void entry_export(const struct entry *entry, struct binding *out);
-// STATUS_UNDEFINED with the nearest name.
+// The module whose parameters' names begin with a part of this one, or NULL; *length is
+// that of the module's name.
+struct entry *space_module_above(struct name_space *space, const char *name,
+                                 size_t length);
+// STATUS_UNDEFINED with the nearest name, or with what the name is if it is no tensor.
 enum status space_undefined(struct name_space *space, const char *name,
                             struct problem *problem);
 

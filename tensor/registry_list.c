@@ -11,10 +11,23 @@ static bool has_prefix(const struct entry *entry, const char *prefix, size_t len
     return entry->length >= length && memcmp(entry_name(entry), prefix, length) == 0;
 }
 
+// The first entry from here on of these kinds, or NULL behind the prefix.
+static const struct entry *first_of(const struct entry *entry, unsigned kinds,
+                                    const char *prefix, size_t length)
+{
+    while (entry && has_prefix(entry, prefix, length)) {
+        if (kinds >> entry_kind(entry) & 1)
+            return entry;
+        entry = entry->next[0];
+    }
+    return NULL;
+}
+
 // Copies at most limit bindings from entry on. With the mutex held.
 static enum status copy_page(const struct name_space *space, const struct entry *entry,
-                             const char *prefix, int limit, struct binding **out,
-                             int *count, bool *more, struct problem *problem)
+                             unsigned kinds, const char *prefix, int limit,
+                             struct binding **out, int *count, bool *more,
+                             struct problem *problem)
 {
     size_t length = strlen(prefix);
     int64_t room = limit < space->count ? limit : space->count;
@@ -23,17 +36,18 @@ static enum status copy_page(const struct name_space *space, const struct entry 
         return problem_set(problem, STATUS_OUT_OF_MEMORY,
                            "no host memory for a list of names");
     int n = 0;
-    for (; entry && n < room && has_prefix(entry, prefix, length); entry = entry->next[0])
+    entry = first_of(entry, kinds, prefix, length);
+    for (; entry && n < room; entry = first_of(entry->next[0], kinds, prefix, length))
         entry_export(entry, &bindings[n++]);
-    *more = entry && has_prefix(entry, prefix, length);
+    *more = entry != NULL;
     *out = bindings;
     *count = n;
     return STATUS_OK;
 }
 
-enum status registry_list(struct name_space *space, const char *prefix, const char *after,
-                          int limit, struct binding **out, int *count, bool *more,
-                          struct problem *problem)
+enum status registry_list(struct name_space *space, unsigned kinds, const char *prefix,
+                          const char *after, int limit, struct binding **out, int *count,
+                          bool *more, struct problem *problem)
 {
     struct entry *removed = NULL;
     pthread_mutex_lock(&space->mutex);
@@ -41,7 +55,7 @@ enum status registry_list(struct name_space *space, const char *prefix, const ch
     bool inside = after && strcmp(after, prefix) >= 0;
     struct place place;
     entry_seek(space, inside ? after : prefix, inside, &place);
-    enum status status = copy_page(space, place_entry(&place), prefix,
+    enum status status = copy_page(space, place_entry(&place), kinds, prefix,
                                    limit > 0 ? limit : 0, out, count, more, problem);
     pthread_mutex_unlock(&space->mutex);
     entries_free(removed);
@@ -147,6 +161,20 @@ bool registry_readonly(struct name_space *space, const struct storage *storage)
 }
 
 // ---- Deletion and count
+static enum status check_parameters(const struct entry *entry, const char *prefix,
+                                    size_t length, struct problem *problem)
+{
+    for (; entry && has_prefix(entry, prefix, length); entry = entry->next[0])
+        if (entry->owner_length > 0)
+            return problem_set(problem, STATUS_CONFLICT,
+                               "\"%s\" is a parameter of the module \"%.*s\": delete "
+                               "that (DELETE /v1/names/%.*s)",
+                               entry_name(entry), (int)entry->owner_length,
+                               entry_name(entry), (int)entry->owner_length,
+                               entry_name(entry));
+    return STATUS_OK;
+}
+
 enum status registry_delete_prefix(struct name_space *space, const char *prefix,
                                    int64_t *count, int64_t *bytes,
                                    struct problem *problem)
@@ -158,19 +186,24 @@ enum status registry_delete_prefix(struct name_space *space, const char *prefix,
     space_remove_expired(space, registry_now(), &expired);
     struct place place;
     entry_seek(space, prefix, false, &place);
-    for (const struct entry *entry;
-         (entry = place_entry(&place)) && has_prefix(entry, prefix, length); deleted++) {
+    enum status status = check_parameters(place_entry(&place), prefix, length, problem);
+    for (struct entry *entry; status == STATUS_OK && (entry = place_entry(&place)) &&
+                              has_prefix(entry, prefix, length);) {
+        if (!entry->tensor) {
+            entry_seek(space, entry_name(entry), true, &place);
+            continue;
+        }
         int64_t size = storage_bytes(entry->tensor->storage);
         if (space_remove_at(space, &place, &removed))
             freed += size;
+        deleted++;
     }
     pthread_mutex_unlock(&space->mutex);
     entries_free(removed);
     entries_free(expired);
-    (void)problem;
     *count = deleted;
     *bytes = freed;
-    return STATUS_OK;
+    return status;
 }
 
 int64_t registry_count(struct name_space *space)

@@ -159,7 +159,7 @@ static uint64_t bound_group(struct name_space *space, const char *name, size_t l
                             uint64_t hash)
 {
     struct entry *entry = space_find(space, name, length, hash);
-    return entry ? storage_group(entry->tensor->storage) : 0;
+    return entry && entry->tensor ? storage_group(entry->tensor->storage) : 0;
 }
 
 uint64_t registry_group(struct name_space *space, const char *name)
@@ -176,6 +176,15 @@ uint64_t registry_group(struct name_space *space, const char *name)
         group = predicted->latest->group;
     pthread_mutex_unlock(&space->mutex);
     return group;
+}
+
+bool registry_pending(struct name_space *space, const char *name)
+{
+    uint64_t hash = space_hash(space, name, strlen(name));
+    pthread_mutex_lock(&space->mutex);
+    bool pending = *find_predicted(space, name, hash) != NULL;
+    pthread_mutex_unlock(&space->mutex);
+    return pending;
 }
 
 static void add_group(uint64_t group, uint64_t *groups, int limit, int *count)

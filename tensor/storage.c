@@ -5,8 +5,9 @@
 //   Whole     A reader pins a block and sees one committed state; a swap exchanges one
 //             pointer.
 //   Tied      Views hold the storage, so that a swap shows in all of them.
-//   Exact     The current block is settled in the ledger while a name is bound (tensor.h,
-//             "Accounting").
+//   Exact     The current block is settled in the ledger while a name is bound or a
+//   stored
+//             value holds it (tensor.h, "Accounting").
 // Safety
 //   The mutex guards block, links and the settled state together; `writes` and `modified`
 //   change under it and may be read without. Blocks are released after it is dropped:
@@ -28,6 +29,7 @@ struct storage {
     pthread_mutex_t mutex;
     struct block *block;
     struct storage_link *links; // names bound to a tensor of this storage
+    int holders;                // stored values that contain such a tensor
     bool was_named;
     _Atomic uint64_t group, writes;
     _Atomic double modified;
@@ -53,6 +55,7 @@ enum status storage_create(struct block *block, struct storage **out,
     storage->bytes = block->bytes;
     storage->block = block;
     storage->links = NULL;
+    storage->holders = 0;
     storage->was_named = false;
     atomic_init(&storage->references, 1);
     atomic_init(&storage->group, storage->id);
@@ -135,13 +138,33 @@ static void count_write(struct storage *storage)
                           memory_order_relaxed);
 }
 
+// With the mutex held.
+static bool is_settled(const struct storage *storage)
+{
+    return storage->links || storage->holders > 0;
+}
+
+static void settle(struct storage *storage)
+{
+    struct block *block = storage->block;
+    if (!is_settled(storage))
+        ledger_settle(block->account, block->device->index, block->bytes);
+}
+
+static void unsettle(struct storage *storage)
+{
+    struct block *block = storage->block;
+    if (!is_settled(storage))
+        ledger_unsettle(block->account, block->device->index, block->bytes);
+}
+
 struct block *storage_exchange(struct storage *storage, struct block *block)
 {
     assert(block->bytes == storage->bytes && block->device == storage->device);
     pthread_mutex_lock(&storage->mutex);
     struct block *old = storage->block;
     storage->block = block;
-    if (storage->links) {
+    if (is_settled(storage)) {
         ledger_unsettle(old->account, old->device->index, old->bytes);
         ledger_settle(block->account, block->device->index, block->bytes);
     }
@@ -186,9 +209,7 @@ void storage_adopt_group(struct storage *storage, uint64_t group)
 void storage_link(struct storage *storage, struct storage_link *link)
 {
     pthread_mutex_lock(&storage->mutex);
-    struct block *block = storage->block;
-    if (!storage->links)
-        ledger_settle(block->account, block->device->index, block->bytes);
+    settle(storage);
     *link = (struct storage_link){.next = storage->links};
     if (link->next)
         link->next->previous = link;
@@ -205,18 +226,33 @@ void storage_announce(struct storage *storage)
 bool storage_unlink(struct storage *storage, struct storage_link *link)
 {
     pthread_mutex_lock(&storage->mutex);
-    struct block *block = storage->block;
     if (link->previous)
         link->previous->next = link->next;
     else
         storage->links = link->next;
     if (link->next)
         link->next->previous = link->previous;
-    bool last = !storage->links;
-    if (last)
-        ledger_unsettle(block->account, block->device->index, block->bytes);
+    bool last = !is_settled(storage);
+    unsettle(storage);
     pthread_mutex_unlock(&storage->mutex);
     return last;
+}
+
+void storage_hold(struct storage *storage)
+{
+    pthread_mutex_lock(&storage->mutex);
+    settle(storage);
+    storage->holders++;
+    storage->was_named = true;
+    pthread_mutex_unlock(&storage->mutex);
+}
+
+void storage_drop(struct storage *storage)
+{
+    pthread_mutex_lock(&storage->mutex);
+    storage->holders--;
+    unsettle(storage);
+    pthread_mutex_unlock(&storage->mutex);
 }
 
 void storage_each_link(struct storage *storage,

@@ -94,6 +94,10 @@ void storage_link(struct storage *storage, struct storage_link *link);
 void storage_announce(struct storage *storage);
 // True if that was the last name.
 bool storage_unlink(struct storage *storage, struct storage_link *link);
+// A stored value (a list, a closure, a module) contains a tensor of this storage: it counts
+// as named, without a name. storage_announce follows the first; each hold is dropped once.
+void storage_hold(struct storage *storage);
+void storage_drop(struct storage *storage);
 // storage_swap without releasing: the old block is the caller's (to release without
 // locks).
 struct block *storage_exchange(struct storage *storage, struct block *block);

@@ -87,6 +87,7 @@ struct writer_options {
         data; // borrowed until writer_close; may be NULL for NPY and RAW with header_only
     const char *name;   // JSON, TEXT; NULL: no "name" member
     const char *device; // JSON, TEXT
+    const char *suffix; // TEXT: shown after device, size and dtype; NULL: none
     bool header_only;   // NPY: only the header (the elements travel by another road)
     bool bare;          // JSON: only the nested list, no object, no newline
 };

@@ -14,7 +14,7 @@ enum { MAX_SHOWN = 1 << 20 }; // elements: they are looked at before the first i
 enum { INDENT = 7 };          // of what follows "tensor("
 // The most one step writes: the size of a tensor with 32 dimensions, or an item between
 // lists that end and begin.
-enum { STEP_ROOM = 1024, MAX_SUFFIXES = 3 };
+enum { STEP_ROOM = 1024, MAX_SUFFIXES = 4 };
 
 enum text_part { TEXT_HEAD, TEXT_ITEMS, TEXT_SUFFIXES, TEXT_END };
 
@@ -165,8 +165,8 @@ static void item_step(struct text_writer *text)
         end_lists(text);
 }
 
-// The i-th suffix in torch's order (device, size, dtype) into out; false if it is not
-// shown.
+// The i-th suffix in torch's order (device, size, dtype, the caller's) into out; false if
+// it is not shown.
 static bool print_suffix(const struct text_writer *text, int i, char *out, size_t size)
 {
     const struct writer_options *options = &text->base.options;
@@ -184,6 +184,10 @@ static bool print_suffix(const struct text_writer *text, int i, char *out, size_
                                      dim > 0 ? ", " : "", options->shape[dim]);
         snprintf(out + used, size - used, ")");
         return empty && options->ndim != 1;
+    }
+    if (i == 3) {
+        snprintf(out, size, "%.200s", options->suffix != NULL ? options->suffix : "");
+        return options->suffix != NULL;
     }
     snprintf(out, size, "dtype=torch.%s", dtype_name(dtype));
     // Of what the elements show, float32, int64 and bool go without saying.

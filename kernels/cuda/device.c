@@ -59,6 +59,8 @@ static enum status plan_kernel(struct cuda_device *device, const struct kernel *
         return plan_product_create(device, &kernel->gemm, out, problem);
     case KERNEL_SOFTMAX:
         return plan_softmax_create(device, &kernel->softmax, out, problem);
+    case KERNEL_RANDOM:
+        return plan_random_create(device, &kernel->random, out, problem);
     }
     return problem_set(problem, STATUS_NOT_IMPLEMENTED,
                        "The device does not know this kernel.");
@@ -175,6 +177,9 @@ static void cuda_details(struct device *base, struct device_details *details)
     snprintf(details->name, sizeof details->name, "%s", device->name);
     snprintf(details->driver, sizeof details->driver, "%s", device->driver);
     snprintf(details->runtime, sizeof details->runtime, "%s", device->runtime);
+    details->major = device->major;
+    details->minor = device->minor;
+    details->multiprocessors = device->multiprocessors;
     processes_list(device, details);
 }
 
@@ -294,12 +299,13 @@ static enum status start(struct cuda_device *device, struct problem *problem)
     measure_card(device);
     read_texts(device);
     memory_snapshot(device);
-    int major = attribute(device, cudaDevAttrComputeCapabilityMajor);
-    if (major < 8)
+    device->major = attribute(device, cudaDevAttrComputeCapabilityMajor);
+    device->minor = attribute(device, cudaDevAttrComputeCapabilityMinor);
+    if (device->major < 8)
         return problem_set(
             problem, STATUS_DEVICE_FAULT,
             "%s (%s) has compute capability %d.x; 8.0 is the least this build knows.",
-            device->base.id, device->name, major);
+            device->base.id, device->name, device->major);
     int64_t share = atomic_load(&device->total_bytes) / 64;
     device->cublas_workspace_bytes = share > 32 << 20 ? 32 << 20 : share;
     return wait_for_stream(device, problem);

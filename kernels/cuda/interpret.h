@@ -18,7 +18,9 @@ static constexpr __device__ bool is_long(unsigned op)
     return op == MAP_floor_divide || op == MAP_remainder || op == MAP_truncate_divide ||
            op == MAP_pow || op == MAP_exp || op == MAP_expm1 || op == MAP_log ||
            op == MAP_log1p || op == MAP_log2 || op == MAP_rsqrt || op == MAP_sin ||
-           op == MAP_cos || op == MAP_tan || op == MAP_tanh || op == MAP_sigmoid;
+           op == MAP_cos || op == MAP_tan || op == MAP_tanh || op == MAP_sigmoid ||
+           op == MAP_exp2 || op == MAP_log10 || op == MAP_atan || op == MAP_erf ||
+           op == MAP_gelu || op == MAP_reciprocal;
 }
 
 #define EXPRESSION(integer, floating) integer

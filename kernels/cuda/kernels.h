@@ -9,6 +9,13 @@
 #include <stdint.h>
 
 #include "kernels/cuda/program.h"
+#ifdef __cplusplus
+extern "C" {
+#include "kernels/random.h"
+}
+#else
+#include "kernels/random.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,6 +44,35 @@ struct integer_product {
 };
 cudaError_t launch_integer_product(int dtype_bytes, const struct integer_product *product,
                                    cudaStream_t stream);
+
+// Random numbers. Row r takes the counters position + r of all lanes and makes 4 *
+// PHILOX_LANES elements, or 2 * PHILOX_LANES if wide. Bounds are already rounded to the
+// dtype. Permutations write struct random_key to output.
+struct random_key {
+    uint64_t key;
+    int64_t index;
+};
+struct random_cells {
+    void *output;
+    int64_t count, first_row;
+    uint64_t seed, position;
+    double low, high;
+    int64_t base;
+    uint64_t range;  // 0: 2^64
+    int form, dtype; // enum random_form, enum dtype
+    bool wide;
+};
+// rows <= 65535.
+cudaError_t launch_random(const struct random_cells *cells, int64_t rows,
+                          cudaStream_t stream);
+// Puts pairs [first, first + pairs) of one step of the sorting network in order.
+cudaError_t launch_random_exchange(struct random_key *keys, int64_t count, int64_t first,
+                                   int64_t pairs, int64_t distance, bool flip,
+                                   cudaStream_t stream);
+// output[i] = keys[i].index for i in [first, first + count).
+cudaError_t launch_random_indices(const struct random_key *keys, void *output,
+                                  int64_t first, int64_t count, enum dtype dtype,
+                                  cudaStream_t stream);
 #ifdef __cplusplus
 }
 #endif

@@ -43,7 +43,7 @@ endif
 endif
 
 # Tests of the device on a real card (tests/gpu-check): the programs that need no simulated one.
-cuda_real_programs := $(patsubst %,$(BUILD)/tests/unit/cuda/test_%,map pass reduce product)
+cuda_real_programs := $(patsubst %,$(BUILD)/tests/unit/cuda/test_%,map pass reduce product random)
 check-cuda-real: plugin $(cuda_real_programs)
 	@set -e; for program in $(cuda_real_programs); do TENSORD_REAL_GPU=1 $$program; done
 measure-cuda: plugin $(BUILD)/tests/unit/cuda/measure

@@ -66,6 +66,7 @@ struct cuda_device {
     bool may_fault;   // launched something that can set it since the last synchronize
     bool broken;
     char fault_text[PROBLEM_DETAIL_MAX];
+    int major, minor; // compute capability
     int multiprocessors;
     int64_t slice_bytes; // memory traffic of a few milliseconds
     double slice_cycles; // multiprocessor cycles of the same time, all of them together
@@ -136,6 +137,9 @@ enum status plan_product_create(struct cuda_device *device, const struct gemm *g
                                 struct plan **out, struct problem *problem);
 enum status plan_softmax_create(struct cuda_device *device, const struct softmax *softmax,
                                 struct plan **out, struct problem *problem);
+// Advances the generator if it succeeds.
+enum status plan_random_create(struct cuda_device *device, const struct random *random,
+                               struct plan **out, struct problem *problem);
 // Elements of a slice for elementwise work: a multiple of 1024.
 int64_t plan_slice_elements(const struct cuda_device *device, const struct pass *pass);
 // Launches slice i of a plan without counting it (for plans made of plans).

@@ -10,6 +10,7 @@
 #include "kernels/host/clock.h"
 #include "kernels/host/gemm.h"
 #include "kernels/host/pass.h"
+#include "kernels/host/random.h"
 #include "kernels/host/softmax.h"
 
 static const double SLICE_NANOSECONDS = 3e6;
@@ -20,7 +21,7 @@ enum {
     FIRST_SPANS = 8,          // a thread, until then
 };
 
-enum plan_form { PLAN_SMALL_PASS, PLAN_PASS, PLAN_GEMM, PLAN_SOFTMAX };
+enum plan_form { PLAN_SMALL_PASS, PLAN_PASS, PLAN_GEMM, PLAN_SOFTMAX, PLAN_RANDOM };
 
 struct plan {
     struct host_device *host;
@@ -36,6 +37,7 @@ struct plan {
         struct host_pass *pass;
         struct gemm_cut gemm;
         struct softmax_cut softmax;
+        struct random_cut random;
     };
 };
 
@@ -166,6 +168,22 @@ static enum status plan_softmax(struct host_device *host, const struct softmax *
     return STATUS_OK;
 }
 
+static enum status plan_random(struct host_device *host, const struct random *random,
+                               struct plan **out, struct problem *problem)
+{
+    if (!random_is_valid(random))
+        return problem_set(problem, STATUS_DTYPE,
+                           "Random numbers of this kind need a floating dtype.");
+    struct plan *plan = plan_new(host, PLAN_RANDOM, problem);
+    if (plan == NULL)
+        return STATUS_OUT_OF_MEMORY;
+    random_prepare(&plan->random, random);
+    plan->units = plan->random.units;
+    plan->unit_nanoseconds = plan->random.unit_nanoseconds;
+    *out = plan;
+    return STATUS_OK;
+}
+
 enum status plan_host_create(struct device *device, const struct kernel *kernel,
                              struct plan **out, struct problem *problem)
 {
@@ -177,6 +195,8 @@ enum status plan_host_create(struct device *device, const struct kernel *kernel,
         return plan_gemm(host, &kernel->gemm, out, problem);
     case KERNEL_SOFTMAX:
         return plan_softmax(host, &kernel->softmax, out, problem);
+    case KERNEL_RANDOM:
+        return plan_random(host, &kernel->random, out, problem);
     }
     return problem_set(problem, STATUS_NOT_IMPLEMENTED,
                        "The host does not know this kernel.");
@@ -199,6 +219,9 @@ static void run_unit(struct plan *plan, int64_t unit, int thread)
     case PLAN_SOFTMAX:
         softmax_run(&plan->softmax, unit);
         break;
+    case PLAN_RANDOM:
+        random_run(&plan->random, unit);
+        break;
     }
     if (faults != 0)
         atomic_fetch_or_explicit(&plan->faults, faults, memory_order_relaxed);
@@ -211,6 +234,8 @@ static int64_t units_together(const struct plan *plan, int64_t first)
         return gemm_together(&plan->gemm, first);
     case PLAN_SOFTMAX:
         return softmax_together(&plan->softmax, first);
+    case PLAN_RANDOM: // a generator is one stream
+        return 1;
     default:
         return plan->units - first;
     }

@@ -20,7 +20,7 @@ INF, NAN = float("inf"), float("nan")
 INTEGERS = ["uint8", "int8", "int16", "int32", "int64"]
 FLOATS = ["float16", "bfloat16", "float32", "float64"]
 METHODS = {"view", "expand", "to", "clone", "contiguous", "copy_", "fill_", "zero_", "reshape",
-           "permute", "transpose", "flatten"}
+           "permute", "transpose", "flatten", "repeat"}
 lines = []
 
 
@@ -107,7 +107,7 @@ def call(op, values):
         return getattr(torch, op)(positional[0], **keywords, **named)
     if op == "arange" and len(positional) > 1 and positional[1] is None:
         return torch.arange(0, positional[0], positional[2], **named)
-    return getattr(torch, op)(*positional, **named)
+    return getattr(torch if hasattr(torch, op) else torch.nn.functional, op)(*positional, **named)
 
 
 def case(op, *values, error=None, ulps=0):

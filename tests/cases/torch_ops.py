@@ -7,6 +7,7 @@ torch_case.py says how it is written down. Needs torch; the table is committed, 
 import torch
 
 from torch_case import FLOATS, INF, INTEGERS, NAN, Ints, case, write
+from torch_composed import composed_copies, composed_products, composed_reductions
 
 T = torch.tensor
 
@@ -109,16 +110,22 @@ def unary():
         if dtype == "float16":  # not in torch on the CPU
             continue
         case("relu", samples(dtype))
+        case("square", samples(dtype))
         for op in ["floor", "ceil", "round", "trunc"]:
             case(op, samples(dtype))
     for op in ["neg", "abs", "floor", "relu", "round"]:
         case(op, T([True]), error="dtype")
-    for op in ["exp", "expm1", "log", "log1p", "log2", "sqrt", "rsqrt", "sin", "cos", "tan", "tanh",
-               "sigmoid"]:
+    for op in ["exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "sqrt", "rsqrt", "sin", "cos", "tan", "atan",
+               "tanh", "sigmoid", "erf", "reciprocal"]:
         case(op, T([[0.5, 2.0], [1.0, 3.25]]), ulps=3)
         case(op, T([[0.5, 2.0], [1.0, 3.25]], dtype=torch.float64).t(), ulps=3)
         case(op, T([1, 2, 3]), ulps=3)
         case(op, T([True]), ulps=3)
+    for dtype in ["float32", "float64"]:  # torch loses digits further below 0, and in bfloat16
+        case("gelu", T([[-0.5, -0.25, 0.0], [0.75, 2.0, 6.0]], dtype=getattr(torch, dtype)), ulps=3)
+    case("gelu", T([0.0, 0.75, 2.0, 6.0], dtype=torch.bfloat16), ulps=1)
+    for dtype in ["bool"] + INTEGERS:
+        case("gelu", samples(dtype), error="dtype")
     case("bitwise_not", T([True, False]))
     case("bitwise_not", T([1, -5]))
     case("bitwise_not", T([1, 5], dtype=torch.uint8))
@@ -450,7 +457,7 @@ def in_place():
 
 def main():
     for group in (arithmetic, unary, selection, reductions, products, views, joins, constructors,
-                  in_place):
+                  in_place, composed_products, composed_reductions, composed_copies):
         group()
     write()
 

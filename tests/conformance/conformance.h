@@ -81,4 +81,5 @@ void check_maps(void);
 void check_reductions(void);
 void check_products(void);
 void check_rest(void); // views, joining, constructors, selections
+void check_composed(void);
 #endif

@@ -11,6 +11,7 @@ int main(int count, char **arguments)
     check_reductions();
     check_products();
     check_rest();
+    check_composed();
     report_unexercised();
     close_devices();
     printf("%d passed, %d failed\n", passed, failed);

@@ -37,6 +37,10 @@ static __int128 int_power(__int128 a, __int128 b)
         result *= (unsigned __int128)a;
     return (__int128)result;
 }
+static long double gelu_of(long double a)
+{
+    return a * (erfcl(-a * sqrtl(0.5L)) / 2);
+}
 static long double least(long double a, long double b)
 {
     return isnan(a) || isnan(b) ? NAN : a < b ? a : b;
@@ -47,8 +51,8 @@ static long double greatest(long double a, long double b)
 }
 
 REAL(r_add, a + b)
-REAL(r_sub, a - b) REAL(r_mul, a *b) REAL(r_div, a / b) REAL(r_floor_divide,
-                                                             floorl(a / b))
+REAL(r_sub, a - b)
+REAL(r_mul, a *b) REAL(r_div, a / b) REAL(r_floor_divide, floorl(a / b))
     REAL(r_remainder, a - floorl(a / b) * b) REAL(r_pow, powl(a, b)) REAL(r_neg, -a) REAL(
         r_abs, fabsl(a)) REAL(r_sign, a > 0   ? 1
                                       : a < 0 ? -1
@@ -63,34 +67,59 @@ REAL(r_sub, a - b) REAL(r_mul, a *b) REAL(r_div, a / b) REAL(r_floor_divide,
                     sqrtl(a)) REAL(r_rsqrt,
                                    1 / sqrtl(a)) REAL(r_sin, sinl(a))
                     REAL(r_cos, cosl(a)) REAL(r_tan, tanl(a)) REAL(r_tanh, tanhl(a)) REAL(
-                        r_sigmoid, 1 / (1 + expl(-a))) REAL(r_relu, a < 0 ? 0 : a)
-                        REAL(r_floor, floorl(a)) REAL(
-                            r_ceil,
-                            ceill(a)) REAL(r_round, rintl(a))
-                            REAL(r_trunc, truncl(a)) INTEGER(i_add, a + b) INTEGER(
-                                i_sub, a - b) INTEGER(i_mul,
-                                                      (__int128)((unsigned __int128)a *(
-                                                          unsigned __int128)b))
-                                INTEGER(i_floor_divide, floor_quotient(a, b)) INTEGER(
-                                    i_remainder,
-                                    a - floor_quotient(a, b) * b) INTEGER(i_pow,
-                                                                          int_power(a, b))
-                                    INTEGER(i_neg, -a) INTEGER(i_abs, a < 0 ? -a : a)
-                                        INTEGER(i_sign, (a > 0) - (a < 0)) INTEGER(
-                                            i_eq, a == b) INTEGER(i_ne, a != b)
-                                            INTEGER(i_lt, a < b) INTEGER(i_le, a <= b)
-                                                INTEGER(i_gt, a > b) INTEGER(i_ge, a >= b)
-                                                    INTEGER(i_and, a &b) INTEGER(i_or,
-                                                                                 a | b)
-                                                        INTEGER(i_xor,
-                                                                a ^ b) INTEGER(i_not, ~a)
-                                                            INTEGER(i_relu, a > 0 ? a : 0)
-                                                                INTEGER(i_same, a)
-                                                                    INTEGER(i_min,
-                                                                            a < b ? a : b)
-                                                                        INTEGER(i_max,
-                                                                                a > b ? a
-                                                                                      : b)
+                        r_sigmoid, 1 / (1 + expl(-a))) REAL(r_square, a *a)
+                        REAL(r_reciprocal, 1 / a) REAL(r_exp2, exp2l(a)) REAL(
+                            r_log10,
+                            log10l(a)) REAL(r_atan, atanl(a))
+                            REAL(r_erf, erfl(a)) REAL(r_gelu, gelu_of(a)) REAL(
+                                r_relu,
+                                a < 0 ? 0
+                                      : a) REAL(r_floor, floorl(a))
+                                REAL(r_ceil, ceill(a)) REAL(r_round, rintl(a)) REAL(
+                                    r_trunc,
+                                    truncl(a)) INTEGER(i_add, a + b) INTEGER(i_sub, a - b)
+                                    INTEGER(
+                                        i_mul,
+                                        (__int128)((unsigned __int128)a *(
+                                            unsigned __int128)b)) INTEGER(i_floor_divide,
+                                                                          floor_quotient(
+                                                                              a, b))
+                                        INTEGER(
+                                            i_remainder,
+                                            a - floor_quotient(a, b) *
+                                                    b) INTEGER(i_pow, int_power(a, b))
+                                            INTEGER(i_neg, -a) INTEGER(
+                                                i_abs,
+                                                a < 0 ? -a
+                                                      : a) INTEGER(i_sign,
+                                                                   (a > 0) -
+                                                                       (a < 0))
+                                                INTEGER(i_eq, a == b) INTEGER(
+                                                    i_ne, a != b) INTEGER(i_lt, a < b)
+                                                    INTEGER(i_le, a <= b) INTEGER(
+                                                        i_gt, a > b) INTEGER(i_ge, a >= b)
+                                                        INTEGER(i_and, a &b) INTEGER(
+                                                            i_or, a | b) INTEGER(i_xor,
+                                                                                 a ^ b)
+                                                            INTEGER(i_not, ~a) INTEGER(
+                                                                i_square,
+                                                                (__int128)((
+                                                                    unsigned __int128)a
+                                                                               *(unsigned __int128)
+                                                                                   a))
+                                                                INTEGER(
+                                                                    i_relu,
+                                                                    a > 0
+                                                                        ? a
+                                                                        : 0) INTEGER(i_same,
+                                                                                     a)
+                                                                    INTEGER(
+                                                                        i_min, a < b ? a
+                                                                                     : b)
+                                                                        INTEGER(
+                                                                            i_max,
+                                                                            a > b ? a
+                                                                                  : b)
 
                                                                             enum result {
                                                                                 SAME,
@@ -144,6 +173,13 @@ static const struct oracle oracles[] = {
     {OP_tan, 1, FLOATING, r_tan, NULL, 2, 0},
     {OP_tanh, 1, FLOATING, r_tanh, NULL, 2, 0},
     {OP_sigmoid, 1, FLOATING, r_sigmoid, NULL, 2, 0},
+    {OP_erf, 1, FLOATING, r_erf, NULL, 2, 0},
+    {OP_gelu, 1, SAME, r_gelu, NULL, 6, 0}, // float64 is as good as libm's erfc
+    {OP_exp2, 1, FLOATING, r_exp2, NULL, 2, 0},
+    {OP_log10, 1, FLOATING, r_log10, NULL, 2, 0},
+    {OP_atan, 1, FLOATING, r_atan, NULL, 2, 0},
+    {OP_square, 1, SAME, r_square, i_square, 0, 0},
+    {OP_reciprocal, 1, FLOATING, r_reciprocal, NULL, 0, 0},
     {OP_relu, 1, SAME, r_relu, i_relu, 0, 0},
     {OP_floor, 1, SAME, r_floor, i_same, 0, 0},
     {OP_ceil, 1, SAME, r_ceil, i_same, 0, 0},
@@ -249,9 +285,9 @@ static bool takes(const struct oracle *oracle, enum dtype dtype)
     // The public dtypes by PyTorch's rules: bool is refused by sub, neg and the rounding
     // family.
     static const enum op refuse_bool[] = {
-        OP_sub,  OP_neg,   OP_floor_divide, OP_remainder, OP_pow,  OP_abs,
-        OP_relu, OP_floor, OP_ceil,         OP_round,     OP_trunc};
-    if (dtype_is_float(dtype) && oracle->real == NULL)
+        OP_sub,  OP_neg,   OP_floor_divide, OP_remainder, OP_pow,   OP_abs,
+        OP_relu, OP_floor, OP_ceil,         OP_round,     OP_trunc, OP_square};
+    if (dtype_is_float(dtype) ? oracle->real == NULL : oracle->op == OP_gelu)
         return false;
     for (size_t i = 0; i < sizeof refuse_bool / sizeof *refuse_bool; i++)
         if (dtype == DTYPE_BOOL && oracle->op == refuse_bool[i])

@@ -171,7 +171,8 @@ enum status run_op(enum op op, bool in_place, int n_tensors,
                    struct tensor *const *tensors, const struct argument *arguments,
                    struct tensor **results, int *n_results, struct problem *problem)
 {
-    struct graph_context context = {table, n_devices, account};
+    struct graph_context context = {
+        .devices = table, .n_devices = n_devices, .account = account};
     struct graph *graph;
     struct node *nodes[16], *roots[OP_MAX_RESULTS];
     struct argument bound[OP_MAX_PARAMETERS];
@@ -190,7 +191,8 @@ enum status run_op(enum op op, bool in_place, int n_tensors,
 void read_tensor(struct tensor *tensor, struct values *out)
 {
     struct problem problem;
-    struct graph_context context = {table, n_devices, account};
+    struct graph_context context = {
+        .devices = table, .n_devices = n_devices, .account = account};
     struct graph *graph;
     struct node *source, *plain;
     struct tensor *on_host;

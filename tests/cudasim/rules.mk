@@ -61,7 +61,7 @@ simulator: $(cudasim_folder)/selftest $(cudasim_folder)/libtensord_cuda.so $(cud
 .PHONY: simulator
 
 # Tests of the CUDA device: cmocka programs that load the plugins themselves, and the program that measures a card.
-cuda_test_objects := $(BUILD)/kernels/plugin.o $(BUILD)/kernels/pass.o \
+cuda_test_objects := $(BUILD)/kernels/plugin.o $(BUILD)/kernels/pass.o $(BUILD)/kernels/random.o \
                      $(patsubst %.c,$(BUILD)/%.o,$(wildcard kernels/base/*.c))
 $(BUILD)/tests/unit/cuda/test_%: $(BUILD)/tests/unit/cuda/test_%.o $(BUILD)/tests/unit/cuda/fixture.o \
                                  $(cuda_test_objects) | simulator plugin

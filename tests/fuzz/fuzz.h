@@ -14,6 +14,8 @@ int fuzz_npy(const uint8_t *data, size_t size);
 int fuzz_json(const uint8_t *data, size_t size);
 int fuzz_csv(const uint8_t *data, size_t size);
 int fuzz_index(const uint8_t *data, size_t size);
+int fuzz_program(const uint8_t *data, size_t size);
+int fuzz_eval(const uint8_t *data, size_t size);
 
 // Prints what does not hold and aborts, so that the fuzzer keeps the input.
 #define FUZZ_REQUIRE(condition)                                                          \

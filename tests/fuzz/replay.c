@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the fuzz targets over files, without libFuzzer.
-//   replay                    every file of tests/fuzz/corpus/{npy,json,csv,index}, each
-//   also cut short everywhere replay TARGET FILE...     the files, or all files of a
-//   folder, through one target
+//   replay                 every file of tests/fuzz/corpus/TARGET, each also cut short
+//                          everywhere
+//   replay TARGET FILE...  the files, or all files of a folder, through one target
 // A broken promise aborts; the last line is "N passed, 0 failed".
 #include "tests/fuzz/fuzz.h"
 
@@ -16,8 +16,12 @@ enum { MAX_FILE = 1 << 20, MAX_TRUNCATED = 512 };
 static const struct {
     const char *name;
     int (*run)(const uint8_t *data, size_t size);
-} targets[] = {
-    {"npy", fuzz_npy}, {"json", fuzz_json}, {"csv", fuzz_csv}, {"index", fuzz_index}};
+} targets[] = {{"npy", fuzz_npy},
+               {"json", fuzz_json},
+               {"csv", fuzz_csv},
+               {"index", fuzz_index},
+               {"program", fuzz_program},
+               {"eval", fuzz_eval}};
 enum { N_TARGETS = sizeof targets / sizeof *targets };
 
 static int passed, failed;
@@ -90,7 +94,7 @@ int main(int argc, char **argv)
             wanted = i;
     }
     if (argc > 1 && (wanted < 0 || argc < 3)) {
-        fprintf(stderr, "usage: replay [npy|json|csv|index FILE...]\n");
+        fprintf(stderr, "usage: replay [npy|json|csv|index|program FILE...]\n");
         return 2;
     }
     for (int i = 2; i < argc; i++)

@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # The fuzz targets. `make check` replays the corpora with gcc; `make fuzz` (clang) runs libFuzzer over each target for
 # FUZZ_SECONDS and keeps what it finds under build-fuzz/corpus.
-fuzz_targets := npy json csv index
+fuzz_targets := npy json csv index program eval
 fuzz_sources := tests/fuzz/fuzz.c $(fuzz_targets:%=tests/fuzz/fuzz_%.c)
-# What the targets exercise, and no more: clang need not build the rest.
-fuzz_tested := $(wildcard api/formats/*.c kernels/base/*.c) tensor/index.c tensor/shape.c tensor/layout.c tensor/tensor.c \
-               tensor/storage.c tensor/block.c tensor/ledger.c
-fuzz_objects := $(fuzz_sources:%.c=$(BUILD)/%.o) $(fuzz_tested:%.c=$(BUILD)/%.o)
+# What the targets exercise: everything but the server and the routes.
+fuzz_tested := $(wildcard api/formats/*.c api/lang/*.c) api/text.c
+fuzz_objects := $(fuzz_sources:%.c=$(BUILD)/%.o) $(fuzz_tested:%.c=$(BUILD)/%.o) $(BUILD)/libtensor.a $(BUILD)/libkernels.a
 FUZZ_SECONDS ?= 60
 FUZZ_BUILD := build-fuzz
 
 fuzz-replay-programs: $(BUILD)/tests/fuzz/replay
 $(BUILD)/tests/fuzz/replay: $(BUILD)/tests/fuzz/replay.o $(fuzz_objects)
 	@echo "  LINK  $@"
-	@$(CC) $(LDFLAGS) -o $@ $^ -lm
+	@$(CC) $(LDFLAGS) -rdynamic -o $@ $^ $(LDLIBS_host) -lm -ldl
 fuzz-replay: $(BUILD)/tests/fuzz/replay
 	$<
 
@@ -23,7 +22,7 @@ $(BUILD)/tests/fuzz/libfuzzer_%.o: tests/fuzz/libfuzzer.c
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -DFUZZ_TARGET=fuzz_$* -MMD -MP -c -o $@ $<
 $(BUILD)/tests/fuzz/fuzz_%.run: $(BUILD)/tests/fuzz/libfuzzer_%.o $(fuzz_objects)
 	@echo "  LINK  $@"
-	@$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ -lm
+	@$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS_host) -lm -ldl
 
 PACKAGES_fuzz := clang:/usr/bin/clang libclang-rt-14-dev:/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux
 fuzz:

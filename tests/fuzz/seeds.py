@@ -9,6 +9,8 @@ import os
 
 import numpy
 
+import program_seeds
+
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "corpus")
 
 
@@ -44,6 +46,7 @@ def main():
         "json": [text.encode() for text in JSON],
         "csv": [text.encode() for text in CSV],
         "index": INDEX,
+        "program": program_seeds.programs(),
         "npy": [npy(numpy.arange(3, dtype=d).reshape(3, 1)) for d in ("<f2", "<f4", ">f8", "|u1", ">i4")] +
                [npy(numpy.array([[True, False]])), npy(numpy.asfortranarray(numpy.zeros((2, 3), "<i2")), (2, 0)),
                 npy(numpy.array(1.5), (3, 0)), npy(numpy.zeros((0, 4))), header(good) + b"\0" * 8, header(good, 2) + b"\0" * 8,

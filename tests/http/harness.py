@@ -163,6 +163,16 @@ class Client:
             body["kwargs"] = options
         return self.post("/v1/ops/" + name + ("?format=" + form if form else ""), body)
 
+    def eval(self, program, query=""):
+        """POST /v1/eval with a program as plain text; query like "keep=&format=text"."""
+        target = "/v1/eval" + ("?" + query if query else "")
+        return self.post(target, program.encode(), Content_Type="text/plain; charset=utf-8")
+
+    def clear_names(self):
+        """Frees everything that is named: modules and values too, which DELETE /v1/tensors leaves."""
+        for entry in self.get("/v1/names?limit=10000").json()["names"]:
+            self.delete("/v1/names/" + entry["name"])
+
     def put_array(self, name, array, query=""):
         """Uploads a NumPy array as npy to the device under test."""
         file = io.BytesIO()

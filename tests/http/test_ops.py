@@ -2,6 +2,8 @@
 """POST /v1/ops/{op}: every operation once with values from NumPy or by hand, arguments in all their forms, and
 the ways to get them wrong. The breadth of dtypes and shapes is tests/conformance's."""
 
+import math
+
 import numpy
 
 from harness import DEVICE, TestCase
@@ -16,9 +18,11 @@ UNARY = {
     "neg": numpy.negative, "abs": numpy.abs, "sign": numpy.sign, "floor": numpy.floor, "ceil": numpy.ceil,
     "round": numpy.round, "trunc": numpy.trunc, "exp": numpy.exp, "expm1": numpy.expm1, "sin": numpy.sin,
     "cos": numpy.cos, "tan": numpy.tan, "tanh": numpy.tanh, "sigmoid": lambda x: 1 / (1 + numpy.exp(-x)),
+    "square": numpy.square, "reciprocal": numpy.reciprocal, "exp2": numpy.exp2, "atan": numpy.arctan,
+    "erf": numpy.vectorize(math.erf), "gelu": numpy.vectorize(lambda x: x * math.erfc(-x / math.sqrt(2)) / 2),
     "relu": lambda x: numpy.maximum(x, 0), "logical_not": numpy.logical_not,
 }
-POSITIVE = {"log": numpy.log, "log1p": numpy.log1p, "log2": numpy.log2, "sqrt": numpy.sqrt,
+POSITIVE = {"log": numpy.log, "log1p": numpy.log1p, "log2": numpy.log2, "log10": numpy.log10, "sqrt": numpy.sqrt,
             "rsqrt": lambda x: 1 / numpy.sqrt(x)}
 BINARY = {
     "add": numpy.add, "sub": numpy.subtract, "mul": numpy.multiply, "div": numpy.divide,
@@ -97,6 +101,39 @@ class Elementwise(Case):
         self.close(self.result("softmax", "x", 1), e / e.sum(1, keepdims=True))
         e = numpy.exp(X.astype(float) - X.max(0, keepdims=True))
         self.close(self.result("softmax", "x", -2), e / e.sum(0, keepdims=True))
+
+    def test_composed(self):
+        wide = X.astype(float)
+        shifted = wide - wide.max(1, keepdims=True)
+        got = self.result("log_softmax", "x", 1)
+        numpy.testing.assert_allclose(got, shifted - numpy.log(numpy.exp(shifted).sum(1, keepdims=True)), rtol=1e-6)
+        self.close(self.result("var", "x"), wide.var(ddof=1))
+        self.close(self.result("std", "x", [1], False), wide.std(axis=1))
+        self.close(self.result("norm", "x"), numpy.linalg.norm(wide))
+        self.close(self.result("norm", "x", 1, [0]), numpy.abs(wide).sum(0))
+        self.close(self.result("tril", "x"), numpy.tril(X), exact=True)
+        self.close(self.result("triu", "x", 1), numpy.triu(X, 1), exact=True)
+        self.close(self.result("t", "x"), X.T, exact=True)
+        self.close(self.result("repeat", "x", 2, 1, 2), numpy.tile(X, (2, 1, 2)), exact=True)
+        self.close(self.result("tile", "x", [2]), numpy.tile(X, 2), exact=True)
+        self.close(self.result("range", 1, 2, 0.5), [1, 1.5, 2], exact=True)
+        self.client.op("clamp_", "x", 0, 1)
+        self.close(self.result("clone", "x"), numpy.clip(X, 0, 1), exact=True)
+
+    def test_products_by_rank(self):
+        self.client.put_array("xt", numpy.ascontiguousarray(X.T))
+        self.close(self.result("mm", "xt", "y"), X.T.astype(float) @ Y)
+        self.close(self.result("linear", "x", "y", [10.0, 20.0]), X.astype(float) @ Y.T + [10, 20])
+        self.client.put_array("v", X[0])
+        self.close(self.result("mv", "y", "v"), Y.astype(float) @ X[0])
+        self.close(self.result("dot", "v", "v"), X[0].astype(float) @ X[0])
+        self.close(self.result("outer", "v", "p"), numpy.outer(X[0], P), exact=True)
+        self.client.put_array("b", numpy.stack([X, Y]))
+        self.client.put_array("c", numpy.stack([Y.T, X.T]))
+        self.close(self.result("bmm", "b", "c"), numpy.stack([X, Y]).astype(float) @ numpy.stack([Y.T, X.T]))
+        answer = self.client.op("mm", "x", "y")
+        self.assertProblem(answer, 422, "shape")
+        self.assertIn("mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)", answer.json()["detail"])
 
     def test_promotion(self):
         self.assertEqual(self.client.op("add", "i", 1).json()["dtype"], "int64")
@@ -337,3 +374,39 @@ class Arguments(Case):
         problem = self.assertProblem(self.client.op("add", "x", "host"), 422, "device")
         self.assertIn("cpu", str(problem["devices"]))
         self.assertIn("cuda:0", str(problem["devices"]))
+
+
+class Random(Case):
+    """Draws follow the user's generators; their values are tests/unit/tensor/test_generators.c's."""
+
+    def test_constructors(self):
+        first, second = (self.result("rand", 2, 50, device=DEVICE) for _ in range(2))
+        self.assertEqual((first.shape, first.dtype), ((2, 50), numpy.float32))
+        self.assertTrue((first >= 0).all() and (first < 1).all() and (first != second).any())
+        self.assertLess(abs(self.result("randn", 1000, device=DEVICE).mean()), 0.2)
+        numbers = self.result("randint", -2, 3, [200], device=DEVICE)
+        self.assertEqual((numbers.dtype, set(numbers.tolist())), (numpy.int64, {-2, -1, 0, 1, 2}))
+        self.assertEqual(sorted(self.result("randperm", 20, device=DEVICE).tolist()), list(range(20)))
+        self.assertLess(abs(self.result("normal", 100, 1, [500], device=DEVICE).mean() - 100), 1)
+        self.assertProblem(self.client.op("randint", 3, 3, [2]), 422, "value")
+        self.assertProblem(self.client.op("rand", 2, dtype="int64"), 422, "dtype")
+
+    def test_like(self):
+        self.assertEqual(self.result("rand_like", "x").shape, X.shape)
+        self.assertEqual(self.result("randn_like", "x", dtype="float64").dtype, numpy.float64)
+        self.assertTrue((self.result("randint_like", "i", 5) < 5).all())
+        self.assertEqual(set(self.result("bernoulli", [0.0, 1.0]).tolist()), {0.0, 1.0})
+        kept = self.result("dropout", "p", 0.5)
+        self.assertTrue(((kept == 0) | (kept == 2 * P)).all())
+        self.close(self.result("dropout", "p", training=False), P, exact=True)
+
+    def test_in_place(self):
+        self.client.op("uniform_", "x", 5, 6)
+        self.assertTrue(((self.result("clone", "x") >= 5) & (self.result("clone", "x") < 6)).all())
+        self.client.op("normal_", "x", 50, 0.1)
+        self.assertTrue((abs(self.result("clone", "x") - 50) < 2).all())
+        self.client.op("random_", "i", 3)
+        self.assertTrue((self.result("clone", "i") < 3).all())
+        self.client.op("bernoulli_", "x", 1.0)
+        self.close(self.result("clone", "x"), numpy.ones_like(X), exact=True)
+        self.assertProblem(self.client.op("uniform_", "i"), 422, "dtype")

@@ -80,6 +80,8 @@ static wide integer_oracle(enum map_op op, wide a, wide b, wide c)
         return -a - 1;
     case MAP_relu:
         return a > 0 ? a : 0;
+    case MAP_square:
+        return (wide)((unsigned __int128)a * (unsigned __int128)a);
     case MAP_floor:
     case MAP_ceil:
     case MAP_round:
@@ -179,6 +181,20 @@ static double float_oracle(enum map_op op, double a, double b, double c)
         return 1 / (1 + exp(-a));
     case MAP_relu:
         return a < 0 ? 0 : a;
+    case MAP_square:
+        return a * a;
+    case MAP_reciprocal:
+        return 1 / a;
+    case MAP_exp2:
+        return exp2(a);
+    case MAP_log10:
+        return log10(a);
+    case MAP_atan:
+        return atan(a);
+    case MAP_erf:
+        return erf(a);
+    case MAP_gelu:
+        return (double)(a * (erfcl(-a * sqrtl(0.5L)) / 2));
     case MAP_floor:
         return floor(a);
     case MAP_ceil:

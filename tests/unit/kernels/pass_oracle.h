@@ -205,6 +205,7 @@ UNUSED static __int128 integer_oracle(const char *op, enum dtype dtype, __int128
            : IS("bitwise_xor")     ? (a ^ b)
            : IS("bitwise_not")     ? -1 - a
            : IS("relu")            ? (a > 0 ? a : 0)
+           : IS("square")          ? a * a
            : IS("minimum")         ? (a < b ? a : b)
            : IS("maximum")         ? (a > b ? a : b)
            : IS("where")           ? (a ? b : c)
@@ -264,6 +265,13 @@ UNUSED static long double float_oracle(const char *op, long double a, long doubl
            : IS("tan")             ? tanl(a)
            : IS("tanh")            ? tanhl(a)
            : IS("relu")            ? (a < 0 ? 0 : a)
+           : IS("square")          ? a * a
+           : IS("reciprocal")      ? 1 / a
+           : IS("exp2")            ? exp2l(a)
+           : IS("log10")           ? log10l(a)
+           : IS("atan")            ? atanl(a)
+           : IS("erf")             ? erfl(a)
+           : IS("gelu")            ? a * (erfcl(-a * sqrtl(0.5L)) / 2)
            : IS("floor")           ? floorl(a)
            : IS("ceil")            ? ceill(a)
            : IS("round")           ? rintl(a)

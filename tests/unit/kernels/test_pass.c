@@ -60,9 +60,9 @@ static struct pass_input memory_input(enum dtype dtype, const void *data)
 // Elementary functions: within 2 ulp of the true value. Others are exact.
 static bool is_approximate(const char *op)
 {
-    static const char *const names[] = {"exp",  "expm1", "log",     "log1p",
-                                        "log2", "rsqrt", "sin",     "cos",
-                                        "tan",  "tanh",  "sigmoid", "pow"};
+    static const char *const names[] = {
+        "exp",  "expm1",   "log", "log1p", "log2",  "rsqrt", "sin", "cos", "tan",
+        "tanh", "sigmoid", "pow", "exp2",  "log10", "atan",  "erf", "gelu"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(op, names[i]) == 0)
             return true;

@@ -21,6 +21,7 @@ struct fake {
     int steps;                     // left
     int64_t nanoseconds;           // of each
     int move_to;                   // device after each step; -1: stays
+    bool asks;                     // for admission before each further step
     atomic_int admissions_refused; // admit answers WAIT this often
     bool never;
     sem_t *gate;    // each step waits for it
@@ -61,11 +62,11 @@ static enum task_step fake_step(struct task *task, int64_t *nanoseconds)
     if (--fake->steps <= 0)
         return TASK_DONE;
     if (fake->move_to < 0)
-        return TASK_MORE;
+        return fake->asks ? TASK_ADMIT : TASK_MORE;
     int here = task->device;
     task->device = fake->move_to;
     fake->move_to = here;
-    return TASK_MOVE;
+    return fake->asks ? TASK_ADMIT : TASK_MOVE;
 }
 
 static void fake_finish(struct task *task, enum task_end end)

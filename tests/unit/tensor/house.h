@@ -85,7 +85,7 @@ static inline const char *page(struct house *house, const char *prefix, const ch
     struct problem problem;
     int count;
     size_t length = 0;
-    assert_int_equal(registry_list(house->space, prefix, after, limit, &bindings, &count,
+    assert_int_equal(registry_list(house->space, ALL_NAMES, prefix, after, limit, &bindings, &count,
                                    more, &problem),
                      STATUS_OK);
     text[0] = '\0';

@@ -202,7 +202,7 @@ static void count_from_scratch(struct model *m, int64_t *used, int64_t *settled)
     bool more;
     struct problem problem;
     assert_int_equal(
-        registry_list(m->space, "", NULL, 1000, &bindings, &count, &more, &problem),
+        registry_list(m->space, ALL_NAMES, "", NULL, 1000, &bindings, &count, &more, &problem),
         STATUS_OK);
     for (int i = 0; i < count + 2 * SLOTS; i++) {
         struct block *block = NULL;

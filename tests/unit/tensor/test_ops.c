@@ -285,8 +285,8 @@ static void test_slice(void **state)
 
 static void test_every_row_was_hit(void **state)
 {
-    for (int i = 0; i < OP_COUNT; i++)
-        if (!hit[i])
+    for (int i = 0; i < OP_COUNT; i++) // random ones: test_generators.c
+        if (!hit[i] && !op_draws((enum op)i))
             fail_msg("no case for %s", op_row((enum op)i)->name);
 }
 

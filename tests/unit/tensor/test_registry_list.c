@@ -195,7 +195,7 @@ static void test_random_names_stay_sorted(void **state)
         int count;
         bool more;
         assert_int_equal(
-            registry_list(h.space, "", NULL, 10000, &bindings, &count, &more, &problem),
+            registry_list(h.space, ALL_NAMES, "", NULL, 10000, &bindings, &count, &more, &problem),
             STATUS_OK);
         assert_int_equal(count, n);
         for (int i = 0; i < n; i++)

@@ -70,7 +70,7 @@ static void *list_pairs(void *context)
         struct binding *bindings;
         int count, left = -1, right = -1;
         bool more;
-        if (registry_list(scene->house.space, "", NULL, 100, &bindings, &count, &more,
+        if (registry_list(scene->house.space, ALL_NAMES, "", NULL, 100, &bindings, &count, &more,
                           &problem) != STATUS_OK) {
             scene->broken++;
             continue;

@@ -8,7 +8,6 @@ measurement, and only what slows a round is noise. Nothing here fails a build; a
 """
 import argparse
 import http.client
-import io
 import json
 import os
 import re
@@ -21,85 +20,11 @@ import time
 
 import numpy
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
-missed = 0
-# A current torch and numpy choose their own kernels; what was set for old OpenBLAS builds stays off for peers.
-PEER_ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")}
+from measure import HERE, PEER_ENVIRONMENT, ROOT, Missed, Process, at_least, at_most, free_port, npy
+from programs import Programs
 
 
-def row(what, value, unit, target, met):
-    global missed
-    missed += not met
-    print("%-58s %10.3g %-6s target %-10s %s" % (what, value, unit, target, "ok" if met else "MISSED"), flush=True)
-
-
-def at_least(what, value, target, unit="x"):
-    row(what, value, unit, ">= %g" % target, value >= target)
-
-
-def at_most(what, value, target, unit="x"):
-    row(what, value, unit, "<= %g" % target, value <= target)
-
-
-def free_port():
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return sock.getsockname()[1]
-
-
-class Process:
-    """A server under test, ended on exit."""
-
-    def __init__(self, command, port, probe=None, ready=None, environment=None):
-        self.port = port
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
-        if ready:
-            self.process.stdout.readline()
-        for _ in range(600 if probe else 0):
-            try:
-                if self.request("GET", probe)[0] == 200:
-                    break
-            except OSError:
-                time.sleep(0.1)
-
-    def request(self, method, path, body=None, headers=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
-        connection.request(method, path, body, headers or {})
-        answer = connection.getresponse()
-        content = answer.read()
-        connection.close()
-        return answer.status, content
-
-    def peak(self):
-        """VmHWM in bytes since the last reset."""
-        with open("/proc/%d/status" % self.process.pid) as file:
-            return int(re.search(r"VmHWM:\s+(\d+)", file.read())[1]) << 10
-
-    def reset_peak(self):
-        with open("/proc/%d/clear_refs" % self.process.pid, "w") as file:
-            file.write("5")
-
-    def processor_seconds(self):
-        with open("/proc/%d/stat" % self.process.pid) as file:
-            fields = file.read().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait()
-
-
-def npy(array):
-    file = io.BytesIO()
-    numpy.save(file, array)
-    return file.getvalue()
-
-
-class Bench:
+class Bench(Programs):
     def __init__(self, build):
         self.build = build
         self.tool = lambda name: os.path.join(build, "tests/bench", name)
@@ -120,11 +45,13 @@ class Bench:
 
     # ---- requests
 
-    def wrk(self, server, connections, seconds=1):
-        """(requests a second, p50 in microseconds) of POST /v1/ops/add."""
+    def wrk(self, server, connections, seconds=1, program=None):
+        """(requests a second, p50 in microseconds) of POST /v1/ops/add, or of a program."""
+        url = "http://127.0.0.1:%d/v1/" % server.port
+        script, target = ("program.lua", [url + "eval", "--", program]) if program else ("post.lua", [url + "ops/add"])
         out = subprocess.run(
-            ["wrk", "-s", os.path.join(HERE, "post.lua"), "-t1", "-c%d" % connections, "-d%ds" % seconds, "--latency",
-             "http://127.0.0.1:%d/v1/ops/add" % server.port], stdout=subprocess.PIPE, check=True).stdout.decode()
+            ["wrk", "-s", os.path.join(HERE, script), "-t1", "-c%d" % connections, "-d%ds" % seconds, "--latency", *target],
+            stdout=subprocess.PIPE, check=True).stdout.decode()
         if "Non-2xx" in out:
             raise RuntimeError(out)
         number, unit = re.search(r"50%\s+([\d.]+)(us|ms|s)", out).groups()
@@ -330,7 +257,7 @@ class Bench:
 
 
 ROWS = ["small_requests", "handed_over", "bulk", "memory", "json_numbers", "products", "matmul_end_to_end", "cold_start",
-        "idle_connections"]
+        "idle_connections", "small_programs", "descent", "chains"]
 
 
 def main():
@@ -342,7 +269,7 @@ def main():
     for name in ROWS:
         if not options.only or options.only in name:
             getattr(bench, name)()
-    print("%d rows missed their target" % missed)
+    print("%d rows missed their target" % Missed.count)
     return 0
 
 

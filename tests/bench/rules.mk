@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # `make bench`: the speed table of promises, each figure beside its peer and its limit in the same run.
-bench_programs := $(BUILD)/tests/bench/bare $(BUILD)/tests/bench/raw $(BUILD)/tests/bench/core
+bench_programs := $(BUILD)/tests/bench/bare $(BUILD)/tests/bench/raw $(BUILD)/tests/bench/core $(BUILD)/tests/bench/fused
 $(BUILD)/tests/bench/bare: $(BUILD)/tests/bench/bare.o
 	$(CC) $(LDFLAGS) -o $@ $^ -lmicrohttpd
 $(BUILD)/tests/bench/raw: $(BUILD)/tests/bench/raw.o
+	$(CC) $(LDFLAGS) -o $@ $^
+$(BUILD)/tests/bench/fused: $(BUILD)/tests/bench/fused.o
 	$(CC) $(LDFLAGS) -o $@ $^
 $(BUILD)/tests/bench/core: $(BUILD)/tests/bench/core.o $(BUILD)/libapi.a $(BUILD)/libserver.a $(BUILD)/libtensor.a $(BUILD)/libkernels.a
 	$(CC) $(LDFLAGS) -rdynamic -o $@ $^ $(LDLIBS)

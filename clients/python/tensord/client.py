@@ -9,6 +9,7 @@ import urllib.parse
 import numpy
 
 from .problems import make
+from .values import array, plain, value
 
 RETRIES = 5  # of requests the server refused with 503 before it did anything
 
@@ -21,19 +22,6 @@ def connect(url="http://localhost:8080", token=None, timeout=None):
 def _query(**parameters):
     given = {name: value for name, value in parameters.items() if value is not None}
     return "?" + urllib.parse.urlencode(given, safe=":,") if given else ""
-
-
-def _plain(argument):
-    """An argument as JSON: arrays become inline tensors, NumPy scalars numbers, dtypes their names; inside lists too."""
-    if isinstance(argument, numpy.ndarray):
-        return {"data": argument.ravel().tolist(), "shape": list(argument.shape), "dtype": str(argument.dtype)}
-    if isinstance(argument, numpy.generic):
-        return argument.item()
-    if isinstance(argument, numpy.dtype) or isinstance(argument, type) and issubclass(argument, numpy.generic):
-        return numpy.dtype(argument).name
-    if isinstance(argument, (list, tuple)):
-        return [_plain(item) for item in argument]
-    return argument
 
 
 def _tensor(name):
@@ -50,6 +38,7 @@ class Client:
         self._connection = kind(parts.hostname, parts.port, timeout=timeout)
         self._base = parts.path.rstrip("/")
         self._headers = {"Authorization": "Bearer " + token} if token else {}
+        self.printed = []  # lines that the last program printed
 
     def close(self):
         self._connection.close()
@@ -91,10 +80,10 @@ class Client:
                 if fresh or not reused or method not in ("GET", "HEAD", "PUT", "DELETE"):
                     raise
 
-    def put(self, name, array, device=None, dtype=None, index=None):
+    def put(self, name, data, device=None, dtype=None, index=None):
         """Creates or replaces name (or the part index of it) from anything numpy.asarray takes; its description."""
         file = io.BytesIO()
-        numpy.save(file, numpy.asarray(array), allow_pickle=False)
+        numpy.save(file, numpy.asarray(data), allow_pickle=False)
         query = _query(device=device, dtype=dtype, index=index)
         return json.loads(self.request("PUT", _tensor(name) + query, file.getbuffer(),
                                        Content_Type="application/x-npy"))
@@ -108,19 +97,49 @@ class Client:
     def op(self, name, *args, out=None, **kwargs):
         """Runs an operation. Strings name tensors; arrays travel inline. With out the description(s), else the value(s)
         as array(s)."""
-        body = {"args": [_plain(a) for a in args]}
+        body = {"args": [plain(a) for a in args]}
         if kwargs:
-            body["kwargs"] = {key: _plain(value) for key, value in kwargs.items()}
+            body["kwargs"] = {key: plain(value) for key, value in kwargs.items()}
         if out is not None:
             body["out"] = out
         answer = json.loads(self.request("POST", "/v1/ops/" + urllib.parse.quote(name, safe=""), json.dumps(body).encode(),
                                          Content_Type="application/json"))
         if out is not None:
             return answer
-        return tuple(_array(v) for v in answer["values"]) if "values" in answer else _array(answer)
+        return tuple(array(v) for v in answer["values"]) if "values" in answer else array(answer)
+
+    def eval(self, program, inputs=None, keep=None, format=None):
+        """Runs a program: the value of its last line if that is an expression (see values.value), else the descriptions
+        {name: {...}} of the names it leaves.
+
+        inputs: {name: array or number} for this program alone. keep: which of the names assigned at top level stay (all
+        of them unless given; [] none). format: "npy" fetches a result that is a tensor as npy, much faster for
+        a large one; "text" answers what Python's prompt would show, printed lines first. The lines that the program printed
+        are in self.printed afterwards (not with a format)."""
+        body = {"program": program}
+        if inputs:
+            body["inputs"] = {name: plain(item) for name, item in inputs.items()}
+        if keep is not None:
+            keep = keep if isinstance(keep, str) else ",".join(keep)
+        self.printed = []
+        try:
+            content = self.request("POST", "/v1/eval" + _query(keep=keep, format=format), json.dumps(body).encode(),
+                                   Content_Type="application/json")
+        except SyntaxError as error:
+            lines = program.split("\n")
+            if error.lineno and error.lineno <= len(lines):
+                error.text = lines[error.lineno - 1]  # what a traceback shows
+            raise
+        if format == "npy":
+            return numpy.load(io.BytesIO(content), allow_pickle=False)
+        if format is not None:
+            return content.decode()
+        answer = json.loads(content)
+        self.printed = answer.get("printed", [])
+        return answer["names"] if "names" in answer else value(answer)
 
     def delete(self, name):
-        """Frees name: {"deleted", "bytes"}."""
+        """Frees the tensor name: {"deleted", "bytes"}."""
         return json.loads(self.request("DELETE", _tensor(name)))
 
     def describe(self, name):
@@ -128,27 +147,17 @@ class Client:
         return json.loads(self.request("GET", _tensor(name) + "/meta"))
 
     def names(self, prefix=None):
-        """All tensors' names, sorted."""
-        found, target = [], "/v1/tensors" + _query(prefix=prefix)
+        """Everything that has a name, in order: {name: kind}, kind one of tensor, module, value, function."""
+        found, target = {}, "/v1/names" + _query(prefix=prefix)
         while target:
             page = json.loads(self.request("GET", target))
-            found += [row["name"] for row in page["tensors"]]
+            found.update((row["name"], row["kind"]) for row in page["names"])
             target = page["next"]
         return found
 
+    def delete_name(self, name):
+        """Frees a name of any kind: {"deleted", "bytes"}."""
+        return json.loads(self.request("DELETE", "/v1/names/" + urllib.parse.quote(name, safe=":")))
+
     def devices(self):
         return json.loads(self.request("GET", "/v1/devices"))["devices"]
-
-
-_SPECIAL = {"NaN": numpy.nan, "Infinity": numpy.inf, "-Infinity": -numpy.inf}
-
-
-def _array(answer):
-    """A JSON value as an array. Large integers and non-finite floats come as strings."""
-    dtype = "float32" if answer["dtype"] == "bfloat16" else answer["dtype"]
-
-    def number(value):
-        if isinstance(value, str):
-            return _SPECIAL[value] if value in _SPECIAL else int(value)
-        return [number(v) for v in value] if isinstance(value, list) else value
-    return numpy.array(number(answer["data"]), dtype=dtype).reshape(answer["shape"])

@@ -3,19 +3,24 @@
 
 
 class Problem(Exception):
-    """A problem document. kind is the last part of its type, document the whole of it."""
+    """A problem document. kind is the last part of its type, document the whole of it; line and column are the place in
+    the program, nearest the right name, each None where the problem has none."""
 
     def __init__(self, document):
+        super().__init__(document.get("detail") or document.get("title") or "unknown problem")
         self.document = document
         self.kind = document.get("type", "").rsplit("/", 1)[-1]
-        self.status = document.get("status")
-        super().__init__(document.get("detail") or document.get("title") or "unknown problem")
+        self.status, self.nearest = document.get("status"), document.get("nearest")
+        self.line, self.column = document.get("line"), document.get("column")
+        if isinstance(self, SyntaxError):
+            self.filename, self.lineno, self.offset = "<program>", self.line, self.column
 
 
 # Python's own exception for each kind; kinds not listed are plain Problems.
 KINDS = {
     "not-found": LookupError, "undefined": NameError, "index": IndexError, "type": TypeError,
-    "shape": ValueError, "dtype": TypeError, "value": ValueError, "name": ValueError, "device": ValueError,
+    "syntax": SyntaxError, "attribute": AttributeError, "key": KeyError, "assertion": AssertionError,
+    "overflow": OverflowError, "shape": ValueError, "dtype": TypeError, "value": ValueError, "name": ValueError, "device": ValueError,
     "malformed": ValueError, "limit": ValueError, "too-large": ValueError, "zero-division": ZeroDivisionError,
     "forbidden": PermissionError, "unauthorized": PermissionError, "conflict": FileExistsError,
     "precondition": RuntimeError, "out-of-memory": MemoryError, "device-fault": RuntimeError,

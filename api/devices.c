@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // GET /v1/devices[/{id}], POST /v1/devices/{id}/empty-cache.
+#include <stdlib.h>
+
 #include "api/handlers.h"
 #include "api/work.h"
 
@@ -183,4 +185,49 @@ void handle_device_empty_cache(struct request *request)
     *trimming = (struct trimming){.device = index};
     request->state = trimming;
     work_start(request, &trim_work, index);
+}
+
+// ---- The same from a program: torch.cuda.empty_cache() does not wait
+
+struct trim_task {
+    struct task task; // first
+    struct api *api;
+};
+
+static enum task_admission trim_task_admit(struct task *task)
+{
+    return TASK_READY;
+}
+
+static enum task_step trim_task_step(struct task *task, int64_t *nanoseconds)
+{
+    const struct api *api = ((struct trim_task *)task)->api;
+    struct device *device = api->options.devices[task->device];
+    *nanoseconds = 0;
+    if (device != NULL)
+        device->vt->trim(device);
+    return TASK_DONE;
+}
+
+static void trim_task_finish(struct task *task, enum task_end end)
+{
+    free(task);
+}
+
+void api_trim_devices(struct api *api, struct lane *lane)
+{
+    static const struct task_interface interface = {trim_task_admit, trim_task_step,
+                                                    trim_task_finish};
+    for (int i = 1; i < api->options.n_devices; i++) {
+        struct trim_task *trim = calloc(1, sizeof *trim);
+        struct problem ignored;
+        if (trim == NULL)
+            return;
+        trim->task.vt = &interface;
+        trim->task.lane = lane;
+        trim->task.device = i;
+        trim->api = api;
+        if (queue_submit(api->options.queue, &trim->task, &ignored) != STATUS_OK)
+            free(trim); // the server is busy: it will be trimmed another time
+    }
 }

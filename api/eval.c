@@ -13,6 +13,8 @@
 #include "kernels/base/size.h"
 
 enum {
+    INLINE_LIMIT =
+        4000, // steps of a program on the HTTP thread, those of its natives included
     FREE_HEAP = 256 << 10, // of a program, uncounted: most need no more
     HEAP_STEP = 1 << 20,
     MAX_PRINT = 16 << 20, // bytes of printed lines
@@ -125,6 +127,27 @@ static enum status look_up(void *context, struct vm *vm, const char *name, size_
     return status;
 }
 
+static const char *nearest_of_user(void *context, const char *name)
+{
+    struct request *request = context;
+    struct binding binding;
+    struct problem problem;
+    if (registry_find(request->api->space, name, &binding, &problem) == STATUS_OK) {
+        binding_release(&binding);
+        return NULL;
+    }
+    size_t size = strlen(problem.nearest) + 1;
+    char *copy = size > 1 ? request_allocate(request, size) : NULL;
+    return copy != NULL ? memcpy(copy, problem.nearest, size) : NULL;
+}
+
+static void note_trim(void *context)
+{
+    struct request *request = context;
+    struct evaluation *evaluation = request->state;
+    evaluation->trims = true;
+}
+
 static enum status open_machine(struct request *request, struct evaluation *evaluation,
                                 struct problem *problem)
 {
@@ -142,12 +165,15 @@ static enum status open_machine(struct request *request, struct evaluation *eval
     if (status == STATUS_OK)
         status = thawed_create(evaluation->heap, evaluation->cells, &evaluation->thawed,
                                problem);
-    struct vm_options options = {.heap = evaluation->heap,
-                                 .cells = evaluation->cells,
-                                 .max_steps = api->options.max_steps,
-                                 .max_print = MAX_PRINT,
-                                 .lookup = look_up,
-                                 .context = request};
+    struct vm_options options = {
+        .heap = evaluation->heap,
+        .cells = evaluation->cells,
+        .max_steps = evaluation->limited ? INLINE_LIMIT : api->options.max_steps,
+        .max_print = MAX_PRINT,
+        .lookup = look_up,
+        .empty_cache = note_trim,
+        .nearest = nearest_of_user,
+        .context = request};
     if (status == STATUS_OK)
         status = vm_create(&options, evaluation->code, &evaluation->vm, problem);
     return status;
@@ -159,9 +185,55 @@ static enum status eval_prepare(struct request *request, struct problem *problem
 {
     struct evaluation *evaluation = request->state;
     enum status status = name_conditions_check(request, &evaluation->conditions, problem);
+    evaluation->limited =
+        request->inlined && request->api->options.max_steps > INLINE_LIMIT;
     if (status == STATUS_OK)
         status = open_machine(request, evaluation, problem);
     return status;
+}
+
+static void close_machine(struct request *request, struct evaluation *evaluation)
+{
+    if (evaluation->has_text)
+        text_end(&evaluation->text);
+    evaluation->has_text = false;
+    lazy_release(evaluation->converted);
+    evaluation->converted = NULL;
+    vm_free(evaluation->vm);
+    evaluation->vm = NULL;
+    thawed_clear(evaluation->thawed);
+    if (evaluation->heap != NULL)
+        heap_free(evaluation->heap);
+    evaluation->heap = NULL;
+    thawed_free(evaluation->thawed);
+    evaluation->thawed = NULL;
+    if (evaluation->cells != NULL)
+        cells_free(evaluation->cells);
+    evaluation->cells = NULL;
+    working_free(evaluation->generators);
+    evaluation->generators = NULL;
+    if (evaluation->heap_reserved > 0)
+        ledger_unreserve(request->api->account, 0, evaluation->heap_reserved);
+    evaluation->heap_reserved = 0;
+}
+
+// A native or an answer turned out to be more than the HTTP thread may do at one go.
+// Nothing outside the program has changed, so that a worker begins it again.
+static enum advance begin_again(struct request *request, struct evaluation *evaluation,
+                                struct problem *problem)
+{
+    close_machine(request, evaluation);
+    problem_clear(problem);
+    evaluation->stage = EVAL_RUN;
+    evaluation->trims = false;
+    request->prepared = false;
+    return ADVANCE_MORE;
+}
+
+static bool is_too_much(const struct evaluation *evaluation,
+                        const struct problem *problem)
+{
+    return evaluation->limited && problem->status == STATUS_LIMIT;
 }
 
 // An executor for what must be computed now. DONE: there is nothing.
@@ -207,7 +279,7 @@ static enum advance run(struct request *request, struct evaluation *evaluation,
 
 // Everything alive, and what the answer shows, until nothing is left to compute.
 static enum advance finish_values(struct request *request, struct evaluation *evaluation,
-                                  struct problem *problem)
+                                  int64_t steps, struct problem *problem)
 {
     if (eval_check_format(evaluation, problem) != STATUS_OK)
         return ADVANCE_FAILED;
@@ -217,8 +289,14 @@ static enum advance finish_values(struct request *request, struct evaluation *ev
     }
     if (eval_want(request, evaluation, problem) != STATUS_OK)
         return ADVANCE_FAILED;
-    return cells_dirty(evaluation->cells) ? flush(request, evaluation, problem)
-                                          : ADVANCE_DONE;
+    if (cells_dirty(evaluation->cells))
+        return flush(request, evaluation, problem);
+    // A large answer is written by a worker, not by the thread that serves everybody.
+    int64_t cost = evaluation->shown_values + evaluation->shown_bytes / 16;
+    if (cost <= steps || evaluation->deferred)
+        return ADVANCE_DONE;
+    evaluation->deferred = true;
+    return ADVANCE_MORE;
 }
 
 // What torch's REPL would show; asks again when it needs elements.
@@ -253,13 +331,19 @@ static enum advance eval_advance(struct request *request, int64_t steps,
         if (cells_flush_end(evaluation->cells, problem) != STATUS_OK)
             return ADVANCE_FAILED;
     }
+    if (evaluation->limited && !request->inlined) { // a worker goes on with it
+        evaluation->limited = false;
+        vm_set_max_steps(evaluation->vm, request->api->options.max_steps);
+    }
     enum advance advance = ADVANCE_DONE;
     if (evaluation->stage == EVAL_RUN)
         advance = run(request, evaluation, steps, problem);
     if (advance == ADVANCE_DONE && evaluation->stage == EVAL_VALUES)
-        advance = finish_values(request, evaluation, problem);
+        advance = finish_values(request, evaluation, steps, problem);
     if (advance == ADVANCE_DONE && evaluation->stage == EVAL_TEXT)
         advance = print_value(request, evaluation, problem);
+    if (advance == ADVANCE_FAILED && is_too_much(evaluation, problem))
+        return begin_again(request, evaluation, problem);
     return advance;
 }
 
@@ -282,7 +366,14 @@ static struct http_response *eval_complete(struct request *request,
             http_response_free(response);
         return NULL;
     }
-    return has_value ? response : eval_answer(request, evaluation, problem);
+    if (evaluation->trims)
+        api_trim_devices(request->api, request->task.lane);
+    if (has_value)
+        return response;
+    response = eval_answer(request, evaluation, problem);
+    if (response == NULL)
+        problem_clear(problem); // it is done: see describe_answer
+    return response;
 }
 
 static void free_parsed(struct evaluation *evaluation)
@@ -297,19 +388,7 @@ static void free_parsed(struct evaluation *evaluation)
 static void eval_release(struct request *request)
 {
     struct evaluation *evaluation = request->state;
-    if (evaluation->has_text)
-        text_end(&evaluation->text);
-    lazy_release(evaluation->converted);
-    vm_free(evaluation->vm);
-    thawed_clear(evaluation->thawed);
-    if (evaluation->heap != NULL)
-        heap_free(evaluation->heap);
-    thawed_free(evaluation->thawed);
-    if (evaluation->cells != NULL)
-        cells_free(evaluation->cells);
-    working_free(evaluation->generators);
-    if (evaluation->heap_reserved > 0)
-        ledger_unreserve(request->api->account, 0, evaluation->heap_reserved);
+    close_machine(request, evaluation);
     free_parsed(evaluation);
 }
 

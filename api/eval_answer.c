@@ -45,18 +45,40 @@ static enum status too_deep(struct problem *problem)
         EVAL_ANSWER_DEPTH);
 }
 
+// What one value adds to the answer. Containers may hold one value many times, so their
+// size in memory bounds nothing.
+static enum status show(struct evaluation *evaluation, struct value value,
+                        struct problem *problem)
+{
+    enum { MOST_VALUES = 1 << 20, MOST_BYTES = 64 << 20 };
+    evaluation->shown_values++;
+    if (value_is_object(value, OBJECT_STRING))
+        evaluation->shown_bytes += VALUE_AS(string, value)->bytes;
+    if (value_is_object(value, OBJECT_RANGE) &&
+        VALUE_AS(range, value)->count <= MOST_VALUES)
+        evaluation->shown_values += VALUE_AS(range, value)->count;
+    int part = evaluation->limited ? 512 : 1; // of that, on the HTTP thread
+    if (evaluation->shown_values <= MOST_VALUES / part &&
+        evaluation->shown_bytes <= MOST_BYTES / part)
+        return STATUS_OK;
+    return problem_set(problem, STATUS_LIMIT,
+                       "The value is too large for an answer: at most %d values in "
+                       "containers and %d MiB of strings. Answer a part of it.",
+                       MOST_VALUES, MOST_BYTES >> 20);
+}
+
 static enum status want(struct evaluation *evaluation, struct value value, int depth,
                         struct problem *problem)
 {
     struct tensor *ignored;
-    if (is_tensor(value))
+    enum status status = show(evaluation, value, problem);
+    if (status == STATUS_OK && is_tensor(value))
         return cells_host(evaluation->cells, VALUE_AS(tensor_object, value)->lazy,
                           &ignored, problem);
-    if (!is_container(value))
-        return STATUS_OK;
+    if (status != STATUS_OK || !is_container(value))
+        return status;
     if (depth == EVAL_ANSWER_DEPTH)
         return too_deep(problem);
-    enum status status = STATUS_OK;
     if (value_is_object(value, OBJECT_LIST)) {
         const struct list *list = VALUE_AS(list, value);
         for (int64_t i = 0; i < list->count && status == STATUS_OK; i++)
@@ -65,12 +87,21 @@ static enum status want(struct evaluation *evaluation, struct value value, int d
         const struct tuple *tuple = VALUE_AS(tuple, value);
         for (int64_t i = 0; i < tuple->count && status == STATUS_OK; i++)
             status = want(evaluation, tuple->items[i], depth + 1, problem);
-    } else if (value_is_object(value, OBJECT_DICT)) {
+    } else if (value_is_object(value, OBJECT_SET)) {
+        int64_t position = 0;
+        const struct set_entry *entry;
+        while (status == STATUS_OK &&
+               (entry = set_next(VALUE_AS(set, value), &position)) != NULL)
+            status = want(evaluation, entry->key, depth + 1, problem);
+    } else {
         int64_t position = 0;
         struct dict_entry *entry;
         while (status == STATUS_OK &&
-               (entry = dict_next(VALUE_AS(dict, value), &position)) != NULL)
-            status = want(evaluation, entry->value, depth + 1, problem);
+               (entry = dict_next(VALUE_AS(dict, value), &position)) != NULL) {
+            status = show(evaluation, entry->key, problem);
+            if (status == STATUS_OK)
+                status = want(evaluation, entry->value, depth + 1, problem);
+        }
     }
     return status;
 }
@@ -103,6 +134,7 @@ enum status eval_want(struct request *request, struct evaluation *evaluation,
 {
     if (evaluation->format != FORMAT_JSON)
         return want_converted(evaluation, problem);
+    evaluation->shown_values = evaluation->shown_bytes = 0;
     return want(evaluation, vm_result(evaluation->vm), 0, problem);
 }
 

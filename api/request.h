@@ -45,6 +45,7 @@ struct request {
     const char *if_match, *if_none_match; // conditions_read
     void *state;                          // the handler's own, for its callbacks
     bool prepared;
+    bool inlined; // the HTTP thread carries it out
     struct graph *graph;
     struct executor *executor;
     bool executed;     // the executor has run to its end

@@ -42,6 +42,9 @@ int api_device_index(const struct api *api, const char *id, size_t length);
 enum status api_device_find(const struct api *api, const char *id, size_t length,
                             struct device **out, struct problem *problem);
 void openapi_free(struct api *api); // openapi.c
+// Has every CUDA device's worker give its cached memory back, in lane's turn; nobody waits for
+// it. Any thread. devices.c
+void api_trim_devices(struct api *api, struct lane *lane);
 // Remembers that a device failed.
 void api_note_fault(struct api *api, int device, const struct problem *problem);
 #endif

@@ -414,7 +414,9 @@ static bool try_inline(struct request *request, struct http_response **response)
     if (!begun)
         return false;
     int64_t start = work_clock();
+    request->inlined = true;
     bool done = carry_out(request);
+    request->inlined = false;
     if (done)
         *response = conclude(request);
     queue_inline_end(queue, &request->task, work_clock() - start);

@@ -17,7 +17,7 @@
 // What advance says.
 enum advance {
     ADVANCE_DONE,    // complete may be called
-    ADVANCE_MORE,    // it goes on another time
+    ADVANCE_MORE,    // it goes on another time; request->prepared false: from its beginning
     ADVANCE_EXECUTE, // request->executor is to be run first
     ADVANCE_FAILED,
 };

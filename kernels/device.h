@@ -136,7 +136,7 @@ enum status host_open(int threads, int64_t cache_limit, struct device **out,
                       struct problem *);
 
 // ---- The plugin's side: symbols of libtensord_cuda.so, looked up by kernels/plugin.c.
-enum { DEVICE_PLUGIN_VERSION = 1 };
+enum { DEVICE_PLUGIN_VERSION = 2 };
 // tensord_plugin_version(): must equal DEVICE_PLUGIN_VERSION.
 typedef int plugin_version(void);
 // tensord_plugin_count(): usable CUDA devices, 0 with a reason in problem.

@@ -157,6 +157,10 @@ enum status registry_delete_prefix(struct name_space *space, const char *prefix,
                                    struct problem *problem);
 int64_t registry_count(struct name_space *space);
 
+// Edit distance with exchanged neighbours, at most limit + 1 (limit <= 3).
+int name_distance(const char *a, size_t a_length, const char *b, size_t b_length,
+                  int limit);
+
 // ---- Order (server/queue.h keys). The group of a name is what an in-place write through
 // it may change: the storage of its binding, or the predicted group of an accepted
 // request that has not committed. name_key: of (owner, name); never 0.

@@ -146,8 +146,4 @@ uint64_t prediction_use(struct name_space *space, const char *name, uint64_t has
                         uint64_t group);
 void predictions_free(struct name_space *space);
 
-// ---- names.c
-// Edit distance with exchanged neighbours, at most limit + 1 (limit <= 3).
-int name_distance(const char *a, size_t a_length, const char *b, size_t b_length,
-                  int limit);
 #endif

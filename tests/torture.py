@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-LIMIT = 400  # allocations of one request; more would mean that it never gets through
+LIMIT = 2000  # allocations of one request; more would mean that it never gets through
 
 
 def build_shim(folder):
@@ -66,6 +66,17 @@ def requests(device):
                        ("transpose", b'{"args": ["x", 0, 1], "out": "t"}'), ("cat", b'{"args": [["x", "x"]], "out": "t"}'),
                        ("add", b'{"args": ["x", "no"]}')):
         yield "POST", "/v1/ops/" + name, body, json
+    text = {"Content-Type": "text/plain"}
+    for program in (b"t = x @ y + 1\nx[0] = 9\nt.sum()", b"torch.manual_seed(3)\nt = torch.randn(20)\nu = [t, {'a': (1, 2.5)}]",
+                    b"def f(n, *a, k=2, **q):\n    return [i * k for i in range(n) if i % 2]\ns = f'{f(9)!r:>30}'.split()\n[s, sorted(s, reverse=True)]",
+                    b"net = nn.Sequential(nn.Linear(4, 3), nn.ReLU())\nnet.state_dict()", b"no + 1", b"x = = 1",
+                    b"f = lambda v: v + 1\ng = [f]\ng.append(g)\n", b"t = x // 0"):
+        yield "POST", "/v1/eval", program, text
+    yield "POST", "/v1/eval?format=text", b"x * 2", text
+    yield "POST", "/v1/eval?format=npy&keep=", b"t = x * 2\nt", text
+    yield "POST", "/v1/eval", b'{"program": "t = v + x[0]", "inputs": {"v": [1, 2, 3, 4]}, "if": {"t": null}}', json
+    yield "GET", "/v1/names", None, {}
+    yield "DELETE", "/v1/names/x", None, {}
     yield "POST", "/v1/tensors/x/to", b'{"dtype": "float32"}', json
     yield "PATCH", "/v1/tensors/x/meta", b'{"pinned": true}', json
     yield "POST", "/v1/devices/%s/empty-cache" % device, None, {}
@@ -103,12 +114,16 @@ class Daemon:
             raise RuntimeError("GET /v1/devices answers %s (the daemon %s): %s" % (
                 status, self.process.poll(), self.errors.read()[-2000:].decode(errors="replace")))
         devices = json.loads(body)["devices"]
-        names = [row["name"] for row in json.loads(self.send("GET", "/v1/tensors")[1])["tensors"]]
+        names = [row["name"] for row in json.loads(self.send("GET", "/v1/names")[1])["names"]]
         return [row["memory"]["tensors"] for row in devices], names
 
 
 def prepare(daemon, device):
     """x and y as every request expects them, and no other name."""
+    import json
+    for row in json.loads(daemon.send("GET", "/v1/names")[1])["names"]:
+        if "." not in row["name"] and row["kind"] != "tensor":
+            daemon.send("DELETE", "/v1/names/" + row["name"])
     daemon.send("DELETE", "/v1/tensors?prefix=")
     daemon.send("PUT", "/v1/tensors/x?device=" + device, b"[[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]]")
     daemon.send("PUT", "/v1/tensors/y?device=" + device, b"[[1], [2], [3], [4]]")

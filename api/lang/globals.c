@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/lang/nearest.h"
 #include "api/lang/vm_internal.h"
 #include "kernels/ops.h"
-#include "tensor/registry_internal.h"
 
 static int raise_memory(struct vm *vm)
 {
@@ -225,44 +225,31 @@ enum outcome vm_lookup(struct vm *vm, const char *name, size_t length,
 
 // ---- The nearest name
 
-enum { NEAREST_DISTANCE = 3 };
-struct nearest {
-    const char *wanted, *name;
-    size_t length;
-    int distance;
-};
-
-static void consider(struct nearest *nearest, const char *name, size_t length)
-{
-    int distance = name_distance(nearest->wanted, nearest->length, name, length,
-                                 nearest->distance - 1);
-    if (distance > 0 && distance < nearest->distance) {
-        nearest->distance = distance;
-        nearest->name = name;
-    }
-}
-
 int raise_undefined(struct vm *vm, const char *name, size_t length)
 {
-    // A third of a name may be wrong, at most two characters.
-    int limit = length < 3 ? 1 : length < 6 ? 2 : NEAREST_DISTANCE;
-    struct nearest nearest = {name, NULL, length, limit};
+    static const char *const namespaces[] = {"torch", "np", "nn", "math"};
+    struct nearest nearest;
+    nearest_begin(&nearest, name, length);
+    const char *own = vm->options.nearest == NULL
+                          ? NULL
+                          : vm->options.nearest(vm->options.context, name);
+    if (own != NULL)
+        nearest_offer(&nearest, own, strlen(own));
     const struct frame *frame = vm->frame;
-    for (int32_t i = 0; i < frame->code->n_slots && nearest.distance > 1; i++)
+    for (int32_t i = 0; i < frame->code->n_slots; i++)
         if (frame->code->slot_names[i] && frame->slots[i].tag != VALUE_ABSENT)
-            consider(&nearest, frame->code->slot_names[i]->text,
-                     (size_t)frame->code->slot_names[i]->bytes);
-    for (int64_t i = 0; i < vm->n_buckets && nearest.distance > 1; i++)
+            nearest_offer(&nearest, frame->code->slot_names[i]->text,
+                          (size_t)frame->code->slot_names[i]->bytes);
+    for (int64_t i = 0; i < vm->n_buckets; i++)
         for (struct global *global = vm->buckets[i]; global; global = global->chain)
-            if (global->value.tag != VALUE_ABSENT && nearest.distance > 1)
-                consider(&nearest, global->name->text, (size_t)global->name->bytes);
-    const char *builtin = builtin_nearest(name, length, &nearest.distance), *op = NULL;
-    enum op which;
-    bool in_place;
-    nearest.name = builtin ? builtin : nearest.name;
-    if (!nearest.name && length > 2 && !op_find(name, length, &which, &in_place, &op) &&
-        op)
-        nearest.name = op;
+            if (global->value.tag != VALUE_ABSENT)
+                nearest_offer(&nearest, global->name->text, (size_t)global->name->bytes);
+    builtins_offer(&nearest);
+    for (size_t i = 0; i < sizeof namespaces / sizeof namespaces[0]; i++)
+        nearest_offer(&nearest, namespaces[i], strlen(namespaces[i]));
+    for (int i = 0; i < OP_COUNT; i++)
+        nearest_offer(&nearest, op_row((enum op)i)->name,
+                      strlen(op_row((enum op)i)->name));
     if (!nearest.name)
         return vm_raise(vm, STATUS_UNDEFINED, "name '%s' is not defined", name);
     vm_raise(vm, STATUS_UNDEFINED, "name '%s' is not defined. Did you mean: '%s'?", name,

@@ -31,6 +31,7 @@ struct value builtin_find(const char *name, size_t length, uint64_t hash);
 bool builtin_add(const char *name, size_t length, uint64_t hash, struct value value);
 // Names that begin with an underscore are the prelude's: from now on they are not found.
 void builtins_close(void);
-// The nearest name closer than *distance, which becomes its distance; NULL: none.
+struct nearest;
+void builtins_offer(struct nearest *nearest); // every name there is NULL: none.
 const char *builtin_nearest(const char *name, size_t length, int *distance);
 #endif

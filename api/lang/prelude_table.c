@@ -3,9 +3,9 @@
 // vm_initialize before threads, read by all after it.
 #include <string.h>
 
+#include "api/lang/nearest.h"
 #include "api/lang/prelude.h"
 #include "api/lang/vm_internal.h"
-#include "tensor/registry_internal.h"
 
 enum { TABLE_SIZE = 512 }; // a power of two, at least twice the number of builtins
 static struct builtin {
@@ -79,20 +79,11 @@ struct value builtin_find(const char *name, size_t length, uint64_t hash)
     return place->name ? place->value : (struct value){.tag = VALUE_ABSENT};
 }
 
-const char *builtin_nearest(const char *name, size_t length, int *distance)
+void builtins_offer(struct nearest *nearest)
 {
-    const char *nearest = NULL;
-    for (int i = 0; i<TABLE_SIZE && * distance> 1; i++) {
-        if (!table[i].name || table[i].name[0] == '_')
-            continue;
-        int other =
-            name_distance(name, length, table[i].name, table[i].length, *distance - 1);
-        if (other > 0 && other < *distance) {
-            *distance = other;
-            nearest = table[i].name;
-        }
-    }
-    return nearest;
+    for (int i = 0; i < TABLE_SIZE; i++)
+        if (table[i].name && table[i].name[0] != '_')
+            nearest_offer(nearest, table[i].name, table[i].length);
 }
 
 // The hash of a name as strings of programs have it.

@@ -2,6 +2,9 @@
 // Which argument of a call goes to which parameter of an operation's row: by position, by
 // keyword, under torch's and NumPy's other names, and the keywords that every function of
 // theirs takes. The program's thread.
+#include <stdio.h>
+
+#include "api/lang/nearest.h"
 #include "api/lang/torch.h"
 
 static int positional_count(const struct op_row *row)
@@ -86,6 +89,23 @@ static bool means_nothing(struct value value)
     return value.tag == VALUE_NONE || (value.tag == VALUE_BOOL && value.i == 0);
 }
 
+static enum outcome unexpected_keyword(const struct call *call,
+                                       const struct string *keyword)
+{
+    const struct op_row *row = call->row;
+    struct nearest nearest;
+    nearest_begin(&nearest, keyword->text, (size_t)keyword->bytes);
+    for (int i = 0; i < row->n_parameters; i++)
+        nearest_offer(&nearest, row->parameters[i].name, strlen(row->parameters[i].name));
+    vm_raise(call->vm, STATUS_TYPE,
+             "%s() got an unexpected keyword argument '%.60s': %s(%s)", row->name,
+             keyword->text, row->name, row->signature);
+    struct problem *problem = vm_problem(call->vm);
+    if (nearest.name != NULL)
+        snprintf(problem->nearest, sizeof problem->nearest, "%s", nearest.name);
+    return OUTCOME_ERROR;
+}
+
 static enum outcome extra_keyword(struct call *call, const struct string *keyword,
                                   struct value value)
 {
@@ -106,9 +126,7 @@ static enum outcome extra_keyword(struct call *call, const struct string *keywor
                        : vm_raise(call->vm, STATUS_NOT_IMPLEMENTED,
                                   "%s(): the argument %s is not implemented", row->name,
                                   ignored[i]);
-    return vm_raise(call->vm, STATUS_TYPE,
-                    "%s() got an unexpected keyword argument '%.60s': %s(%s)", row->name,
-                    keyword->text, row->name, row->signature);
+    return unexpected_keyword(call, keyword);
 }
 
 static enum outcome collect_keyword(struct call *call, const struct string *keyword,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of names: the members of namespaces, tensors and arrays, found by hash. Filled
 // once (torch_prepare), read-only afterwards, from any thread.
+#include "api/lang/nearest.h"
 #include "api/lang/torch.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { LONGEST_NAME = 40 }; // longer ones are near to nothing
 
 static struct members spaces[NAMESPACE_COUNT], tensor_table, array_table;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -60,45 +60,14 @@ const struct native *native_in(struct native *table, const char *name)
 
 // ---- Nearest names
 
-static size_t edit_distance(const char *a, size_t n, const char *b, size_t m)
-{
-    size_t row[LONGEST_NAME + 1];
-    for (size_t j = 0; j <= m; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= n; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= m; j++) {
-            size_t best = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            row[j] = best;
-        }
-    }
-    return row[m];
-}
-
 const char *members_nearest(const struct members *members, const char *name,
                             size_t length)
 {
-    const char *nearest = NULL;
-    if (length > LONGEST_NAME)
-        return NULL;
-    size_t best = length >= 4 ? 3 : 2; // at most 2 edits, or 1 in a short name
-    for (int i = 0; i < members->count; i++) {
-        const struct member *member = &members->items[i];
-        if (member->length > LONGEST_NAME)
-            continue;
-        size_t distance = edit_distance(name, length, member->name, member->length);
-        if (distance < best) {
-            best = distance;
-            nearest = member->name;
-        }
-    }
-    return nearest;
+    struct nearest nearest;
+    nearest_begin(&nearest, name, length);
+    for (int i = 0; i < members->count; i++)
+        nearest_offer(&nearest, members->items[i].name, members->items[i].length);
+    return nearest.name;
 }
 
 enum outcome members_missing(struct vm *vm, const struct members *members,
@@ -113,7 +82,7 @@ enum outcome members_missing(struct vm *vm, const struct members *members,
              owner, shown, name->text, nearest);
     struct problem *problem = vm_problem(vm);
     size_t length = strlen(nearest);
-    memcpy(problem->nearest, nearest, length + 1); // at most LONGEST_NAME characters
+    memcpy(problem->nearest, nearest, length + 1); // at most NEAREST_MAX
     return OUTCOME_ERROR;
 }
 

@@ -83,6 +83,11 @@ void vm_free(struct vm *vm)
     arena_close(&arena);
 }
 
+void vm_set_max_steps(struct vm *vm, int64_t max_steps)
+{
+    vm->options.max_steps = max_steps;
+}
+
 int64_t vm_steps(const struct vm *vm)
 {
     return vm->steps;
@@ -146,9 +151,10 @@ enum outcome vm_spend(struct vm *vm, int64_t units)
     if (units <= 0)
         return OUTCOME_OK;
     if (units > vm->options.max_steps - vm->steps - vm->spent)
-        return vm_raise(vm, STATUS_LIMIT,
-                        "the program takes more than %lld steps, which is the limit",
-                        (long long)vm->options.max_steps);
+        return vm_raise(
+            vm, STATUS_LIMIT,
+            "the program takes more than %lld steps, which is the limit (--max-steps)",
+            (long long)vm->options.max_steps);
     vm->spent += units;
     return OUTCOME_OK;
 }
@@ -190,7 +196,8 @@ enum vm_state vm_run(struct vm *vm, int64_t steps)
         int64_t left = vm->options.max_steps - vm->steps;
         if (left <= 0) {
             vm_raise(vm, STATUS_LIMIT,
-                     "the program takes more than %lld steps, which is the limit",
+                     "the program takes more than %lld steps, which is the limit "
+                     "(--max-steps)",
                      (long long)vm->options.max_steps);
             error_locate(vm);
             return vm->state = VM_FAILED;

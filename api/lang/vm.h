@@ -29,6 +29,9 @@ struct vm_options {
     // torch.cuda.empty_cache() was called: the devices' cached memory should go back (by their
     // workers). May be NULL.
     void (*empty_cache)(void *context);
+    // The user's name nearest to one that does not exist, or NULL; may be NULL itself. The
+    // text lives as long as the context.
+    const char *(*nearest)(void *context, const char *name);
     void *context;
 };
 enum vm_state {
@@ -50,6 +53,7 @@ void vm_free(struct vm *vm);
 // Runs at most so many steps more. After VM_WAIT: only when the cells have been flushed.
 enum vm_state vm_run(struct vm *vm, int64_t steps);
 int64_t vm_steps(const struct vm *vm); // done so far
+void vm_set_max_steps(struct vm *vm, int64_t max_steps); // between two runs
 
 // ---- After VM_DONE
 // The value of the last statement if it is an expression, else ABSENT. Borrowed.

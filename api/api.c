@@ -99,6 +99,7 @@ enum status api_create(const struct api_options *options, struct api **out,
     ops_initialize();
     if (status == STATUS_OK)
         status = vm_initialize(problem);
+    program_set_max_nesting(options->max_nesting);
     if (status != STATUS_OK) {
         generators_free(api->generators);
         free(api);

@@ -21,6 +21,7 @@ struct api_options {
     int n_devices;
     int64_t max_body; // bytes
     int64_t max_steps, max_source; // of a program: instructions, bytes
+    int max_nesting;               // of its text: levels
     const char *version;
     const char *device_note; // why there is no CUDA device, or NULL
 };

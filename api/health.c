@@ -44,6 +44,9 @@ static void write_limits(struct text *text, const struct api *api)
     add_number(text, ", \"dimensions\": ", TENSOR_MAX_NDIM);
     add_number(text, ", \"name_length\": ", NAME_MAX_LENGTH);
     add_number(text, ", \"list\": ", LIST_LIMIT_MAX);
+    add_number(text, ", \"program_steps\": ", api->options.max_steps);
+    add_number(text, ", \"program_bytes\": ", api->options.max_source);
+    add_number(text, ", \"program_nesting\": ", api->options.max_nesting);
     text_literal(text, "},\n");
 }
 

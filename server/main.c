@@ -146,6 +146,7 @@ static enum status build_api(struct house *house, struct problem *problem)
         .max_body = house->options.max_body,
         .max_steps = house->options.max_steps,
         .max_source = house->options.max_source,
+        .max_nesting = house->options.max_nesting,
         .version = TENSORD_VERSION,
         .device_note = house->device_note[0] == '\0' ? NULL : house->device_note,
     };

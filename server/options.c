@@ -203,6 +203,7 @@ enum status options_parse(int argc, char *const *argv, char *const *environment,
                             .all_devices = true,
                             .max_steps = 200 * 1000 * 1000,
                             .max_source = 1 << 20,
+                            .max_nesting = 200,
                             .idle_seconds = 60,
                             .drain_seconds = 30};
     enum status status = parse_arguments(argc, argv, out, given, problem);

@@ -20,6 +20,7 @@ struct options {
     int64_t device_memory; // bytes on each CUDA device; 0: most of what is free
     int64_t max_body;      // bytes
     int64_t max_steps, max_source; // of a program: instructions, bytes
+    int max_nesting;               // of its text: levels
     int threads;
     int idle_seconds, drain_seconds;
     bool log_json;

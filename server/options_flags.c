@@ -133,6 +133,12 @@ static enum status set_max_source(struct options *o, const char *value,
     return parse_size(value, 1, &o->max_source, p);
 }
 
+static enum status set_max_nesting(struct options *o, const char *value,
+                                   struct problem *p)
+{
+    return parse_count(value, 1, 200, &o->max_nesting, p);
+}
+
 static enum status set_threads(struct options *o, const char *value, struct problem *p)
 {
     return parse_count(value, 1, 1024, &o->threads, p);
@@ -214,6 +220,8 @@ const struct flag option_flags[] = {
     {"max-body", "SIZE", "largest request body (default: --memory)", set_max_body},
     {"max-steps", "N", "instructions of one program (default: 200000000)", set_max_steps},
     {"max-source", "SIZE", "source of one program (default: 1MiB)", set_max_source},
+    {"max-nesting", "N", "levels of nesting in a program, 1 to 200 (default: 200)",
+     set_max_nesting},
     {"threads", "N", "compute threads (default: the cores)", set_threads},
     {"idle-seconds", "N", "idle connections close after this (default 60)", set_idle},
     {"token-file", "FILE", "requests must carry the bearer token in FILE",

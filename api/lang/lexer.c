@@ -138,10 +138,10 @@ static bool enter_or_leave(struct lexer *lexer, struct lexer_indent indent)
     if (indent.column > top.column) {
         if (indent.strict <= top.strict)
             return inconsistent(lexer);
-        if (lexer->n_indents == PROGRAM_MAX_NESTING)
+        if (lexer->n_indents == program_max_nesting())
             return lexer_fail(lexer, STATUS_LIMIT, lexer_place(lexer, 0),
                               "blocks are nested deeper than %d levels",
-                              PROGRAM_MAX_NESTING);
+                              program_max_nesting());
         lexer->indents[lexer->n_indents++] = indent;
         lexer->at.pending = -1;
         return true;
@@ -199,10 +199,10 @@ static bool skip_between(struct lexer *lexer)
 
 static bool open_bracket(struct lexer *lexer, char open)
 {
-    if (lexer->at.nesting == PROGRAM_MAX_NESTING)
+    if (lexer->at.nesting == program_max_nesting())
         return lexer_fail(lexer, STATUS_LIMIT, lexer_place(lexer, 1),
                           "brackets are nested deeper than %d levels",
-                          PROGRAM_MAX_NESTING);
+                          program_max_nesting());
     lexer->brackets[lexer->at.nesting++] =
         (struct lexer_bracket){open, lexer_place(lexer, 1)};
     return true;

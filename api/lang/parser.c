@@ -8,6 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int max_nesting = PROGRAM_MAX_NESTING;
+
+void program_set_max_nesting(int levels)
+{
+    max_nesting = levels;
+}
+
+int program_max_nesting(void)
+{
+    return max_nesting;
+}
+
 void parser_advance(struct parser *parser)
 {
     enum token_kind kind = parser->token.kind;
@@ -103,13 +115,13 @@ bool parser_limit(struct parser *parser, struct syntax_place place)
 {
     return lexer_fail(&parser->lexer, STATUS_LIMIT, place,
                       "the program is nested too deeply (%d levels at most)",
-                      PROGRAM_MAX_NESTING);
+                      program_max_nesting());
 }
 
 bool parser_enter(struct parser *parser)
 {
     // The statement itself is no level.
-    if (parser->depth > PROGRAM_MAX_NESTING)
+    if (parser->depth > program_max_nesting())
         return parser_limit(parser, parser->token.place);
     parser->depth++;
     return true;

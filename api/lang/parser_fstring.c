@@ -133,7 +133,7 @@ static struct syntax *parse_embedded(struct formatted *formatted, uint32_t first
     struct lexer_cursor kept = lexer->at;
     struct syntax_place previous = parser->previous;
     bool grouped;
-    if (kept.nesting == PROGRAM_MAX_NESTING || !parser_enter(parser)) {
+    if (kept.nesting == program_max_nesting() || !parser_enter(parser)) {
         parser_limit(parser, formatted->joined->place);
         return NULL;
     }

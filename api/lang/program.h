@@ -12,6 +12,10 @@
 
 enum { PROGRAM_MAX_NESTING = 200 };
 
+// Fewer levels from now on (1 to PROGRAM_MAX_NESTING). Once, before there are threads.
+void program_set_max_nesting(int levels);
+int program_max_nesting(void);
+
 struct code; // immutable, counted atomically: functions that are stored keep their own
 struct code *code_reference(struct code *code);
 void code_release(struct code *code); // NULL is ignored

@@ -380,6 +380,13 @@ class Limits(EvalCase):
             self.assertIn((answer.status, answer.kind), ((413, "too-large"), (422, "limit")), answer)
             client.close()
 
+    def test_nesting_flag(self):
+        with Server("--max-nesting", "5", devices="cpu") as server:
+            client = Client(server)
+            self.assertEqual(client.eval("(((1)))").json()["value"], 1)
+            self.assertProblem(client.eval("((((((1))))))"), 422, "limit")
+            client.close()
+
     def test_recursion(self):
         self.assertEqual(self.number("def f(n): return 0 if n == 0 else 1 + f(n - 1)\nf(900)"), 900)
         self.fails("def f(n): return f(n + 1)\nf(0)", "limit")

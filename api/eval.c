@@ -376,6 +376,13 @@ static struct http_response *eval_complete(struct request *request,
     return response;
 }
 
+static void eval_explain(const struct request *request, struct problem *problem)
+{
+    const struct evaluation *evaluation = request->state;
+    if (evaluation->vm != NULL && problem->status != STATUS_CANCELLED)
+        vm_locate(evaluation->vm, executor_mark(request->executor), problem);
+}
+
 static void free_parsed(struct evaluation *evaluation)
 {
     for (int i = 0; i < evaluation->n_inputs; i++)
@@ -395,6 +402,7 @@ static void eval_release(struct request *request)
 static const struct work eval_work = {.prepare = eval_prepare,
                                       .advance = eval_advance,
                                       .complete = eval_complete,
+                                      .explain = eval_explain,
                                       .release = eval_release,
                                       .declare = eval_declare};
 

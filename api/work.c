@@ -207,6 +207,8 @@ static struct http_response *conclude(struct request *request)
     struct http_response *response = NULL;
     if (request->problem.status == STATUS_OK)
         response = request->work->complete(request, &request->problem);
+    else if (request->executor != NULL && request->work->explain != NULL)
+        request->work->explain(request, &request->problem);
     release(request);
     if (request->problem.status == STATUS_OK)
         return response;

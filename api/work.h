@@ -42,6 +42,8 @@ struct work {
                             struct problem *problem);
     // Everything is computed: commits and makes the answer. NULL with problem filled.
     struct http_response *(*complete)(struct request *request, struct problem *problem);
+    // Adds to a problem of the executor what the handler knows of it. May be NULL.
+    void (*explain)(const struct request *request, struct problem *problem);
     // Lets go what the handler holds in request->state. Always called, before the answer.
     // May be NULL.
     void (*release)(struct request *request);

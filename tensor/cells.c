@@ -54,12 +54,22 @@ const struct graph_context *cells_context(const struct cells *cells)
 
 struct graph *cells_graph(struct cells *cells, struct problem *problem)
 {
-    if (cells->graph ||
-        graph_create(&cells->context, &cells->graph, problem) != STATUS_OK)
-        return cells->graph;
-    cells->graph->is_program = true;
-    cells->epoch++;
+    if (!cells->graph) {
+        if (graph_create(&cells->context, &cells->graph, problem) != STATUS_OK)
+            return NULL;
+        cells->graph->is_program = true;
+        cells->epoch++;
+    }
+    if (cells->place)
+        graph_mark(cells->graph, cells->place(cells->place_context));
     return cells->graph;
+}
+
+void cells_set_place(struct cells *cells, const void *(*place)(void *context),
+                     void *context)
+{
+    cells->place = place;
+    cells->place_context = context;
 }
 
 int64_t cells_held(const struct cells *cells, int device)

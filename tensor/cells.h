@@ -37,6 +37,9 @@ enum status cells_create(const struct graph_context *context, struct cells **out
 // All lazies have been released, or are forgotten: their memory goes too.
 void cells_free(struct cells *cells);
 const struct graph_context *cells_context(const struct cells *cells);
+// Who says where an operation stands in the program (graph_mark); called when one is recorded.
+void cells_set_place(struct cells *cells, const void *(*place)(void *context),
+                     void *context);
 
 // An existing tensor. Tensors of one storage share a cell. readonly: every write through any
 // view of it is STATUS_FORBIDDEN.

@@ -52,6 +52,8 @@ struct cells {
     struct graph_context context;
     struct graph *graph; // made when it is needed
     uint64_t epoch;      // counts graphs
+    const void *(*place)(void *context); // cells_set_place
+    void *place_context;
     struct cell *first;
     struct cell *bound[BUCKETS]; // by storage
     struct lazy *lazies, *free_lazies;

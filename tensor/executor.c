@@ -111,6 +111,24 @@ void executor_free(struct executor *executor)
     executor_unreserve(executor);
 }
 
+const void *executor_mark(const struct executor *executor)
+{
+    return executor->mark;
+}
+
+// The node that takes most memory on a device.
+static const void *largest_mark(const struct executor *executor, int device)
+{
+    const struct node *largest = NULL;
+    for (const struct step *step = executor->schedule.steps; step; step = step->next) {
+        const struct buffer *buffer = step->node->plan.buffer;
+        if (buffer && buffer->device->index == device &&
+            (!largest || buffer->bytes > largest->plan.buffer->bytes))
+            largest = step->node;
+    }
+    return largest ? largest->mark : NULL;
+}
+
 enum admission executor_admit(struct executor *executor, struct problem *problem)
 {
     if (executor->admitted)
@@ -122,6 +140,7 @@ enum admission executor_admit(struct executor *executor, struct problem *problem
         enum admission answer = ledger_reserve_more(account, i, executor->needed[i],
                                                     executor->held[i], problem);
         if (answer != ADMISSION_READY) {
+            executor->mark = largest_mark(executor, i);
             executor_unreserve(
                 executor); // nobody waits for one device while holding another's memory
             return answer;

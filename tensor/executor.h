@@ -46,6 +46,9 @@ int64_t executor_estimate(const struct executor *executor);
 enum executor_step { EXECUTOR_MORE, EXECUTOR_MOVE, EXECUTOR_DONE, EXECUTOR_FAILED };
 // Runs one slice. MOVE: the next step belongs to another device's worker.
 enum executor_step executor_step(struct executor *executor, struct problem *problem);
+// After EXECUTOR_FAILED or ADMISSION_NEVER: the mark of the node that is to blame (the
+// largest one, if memory can never suffice), or NULL.
+const void *executor_mark(const struct executor *executor);
 double executor_progress(const struct executor *executor); // 0 to 1; any thread
 
 // After DONE: the i-th root's value, a new reference.

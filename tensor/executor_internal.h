@@ -23,6 +23,7 @@ struct executor {
     bool is_private; // nothing may be written in place
     bool is_lent;    // executor_free leaves the results alone
     bool failed, finished;
+    const void *mark; // of what failed
 
     // The current step
     struct step *step; // NULL at the end

@@ -399,11 +399,22 @@ static void finish_step(struct executor *executor)
     executor->step = step->next;
 }
 
+// Of a fused pass that can divide by zero, the division.
+static const void *blame(const struct step *step)
+{
+    for (int i = 0; step->may_fault && i < step->n_members; i++)
+        if (step->members[i]->may_fault)
+            return step->members[i]->mark;
+    return step->node->mark;
+}
+
 static enum executor_step fail(struct executor *executor)
 {
     if (executor->in_place && executor->step)
         lend_block(executor, NULL);
     executor->failed = true;
+    if (executor->step)
+        executor->mark = blame(executor->step);
     return EXECUTOR_FAILED;
 }
 

@@ -40,6 +40,11 @@ void graph_free(struct graph *graph)
     arena_close(&arena);
 }
 
+void graph_mark(struct graph *graph, const void *mark)
+{
+    graph->mark = mark;
+}
+
 enum dtype node_dtype(const struct node *node)
 {
     return (enum dtype)node->dtype;

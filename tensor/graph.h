@@ -37,6 +37,10 @@ enum status graph_source(struct graph *graph, struct tensor *tensor, struct node
 enum status graph_scalar(struct graph *graph, struct scalar scalar, struct node **out,
                          struct problem *problem);
 
+// Where the nodes that are made from now on come from (a place in a program): opaque here;
+// executor_mark gives it back for the node at which a run failed.
+void graph_mark(struct graph *graph, const void *mark);
+
 enum dtype node_dtype(const struct node *node);
 // Shape; the strides are those the value has or will have.
 const struct layout *node_layout(const struct node *node);

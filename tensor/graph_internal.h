@@ -56,6 +56,7 @@ struct node {
     struct node **inputs;
     struct node *few_inputs[3]; // where `inputs` points if there are at most 3
     int n_inputs;
+    const void *mark; // graph_mark
     uint32_t id;  // rises with every node of the graph
     uint8_t kind; // enum node_kind
     uint8_t dtype;
@@ -106,6 +107,7 @@ struct node {
 
 struct graph {
     struct arena arena;
+    const void *mark; // of the nodes to come
     struct graph_context context;
     struct node *newest;
     struct node *newest_write; // linked by few_inputs[1]

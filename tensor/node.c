@@ -52,6 +52,7 @@ static struct node *node_new(struct graph *graph, enum node_kind kind, enum dtyp
     *node = (struct node){.older = graph->newest,
                           .layout = layout,
                           .device = device,
+                          .mark = graph->mark,
                           .id = graph->newest ? graph->newest->id + 1 : 1,
                           .kind = (uint8_t)kind,
                           .dtype = (uint8_t)dtype,

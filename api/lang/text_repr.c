@@ -324,7 +324,8 @@ static enum outcome repr_object(struct vm *vm, struct value value,
     switch ((enum object_kind)value.object->kind) {
     case OBJECT_STRING: {
         const struct string *string = VALUE_AS(string, value);
-        if (text_charge(vm, text, string->bytes) == OUTCOME_ERROR)
+        if (text_charge(vm, text, string->bytes) == OUTCOME_ERROR ||
+            vm_spend(vm, string->bytes / 2) == OUTCOME_ERROR) // character by character
             return OUTCOME_ERROR;
         text_repr_string(text, string->text, (size_t)string->bytes, false);
         return OUTCOME_OK;

@@ -71,9 +71,12 @@ static enum outcome read_item(struct vm *vm, struct value value, struct index_it
         return value_to_index(vm, value, &item->integer);
     } else if (is_index_list(value)) {
         return read_list(vm, value, item);
+    } else if (value.tag == VALUE_BOOL && value.i) { // x[True] is x[None]
+        item->kind = INDEX_NEW;
+        item->consumes = 0;
     } else if (value.tag == VALUE_BOOL) {
         return vm_raise(vm, STATUS_NOT_IMPLEMENTED,
-                        "an index of one bool is not implemented; use where()");
+                        "an index of False is not implemented; use where()");
     } else {
         return vm_raise(
             vm, value_is_object(value, OBJECT_STRING) ? STATUS_TYPE : STATUS_INDEX,

@@ -57,6 +57,8 @@ enum status vm_create(const struct vm_options *options, struct code *program,
         return problem->status;
     }
     frame_enter(vm, frame, DELIVER_VALUE);
+    if (options->cells)
+        cells_set_place(options->cells, vm_place, vm);
     *out = vm;
     return STATUS_OK;
 }
@@ -65,6 +67,8 @@ void vm_free(struct vm *vm)
 {
     if (!vm)
         return;
+    if (vm->cells)
+        cells_set_place(vm->cells, NULL, NULL);
     frames_free(vm);
     value_release(vm->result);
     for (int64_t i = 0; i < vm->n_buckets; i++)
@@ -146,6 +150,8 @@ enum outcome vm_raise(struct vm *vm, enum status status, const char *format, ...
     return OUTCOME_ERROR;
 }
 
+enum { NATIVE_LIMIT = 20 * 1000 * 1000 }; // of one call of a native: some 0.2 seconds
+
 enum outcome vm_spend(struct vm *vm, int64_t units)
 {
     if (units <= 0)
@@ -155,6 +161,12 @@ enum outcome vm_spend(struct vm *vm, int64_t units)
             vm, STATUS_LIMIT,
             "the program takes more than %lld steps, which is the limit (--max-steps)",
             (long long)vm->options.max_steps);
+    if (units > NATIVE_LIMIT - vm->spent)
+        return vm_raise(
+            vm, STATUS_LIMIT,
+            "one call may take at most %d steps, so that others get their turn; "
+            "cut it into parts, or use tensors",
+            NATIVE_LIMIT);
     vm->spent += units;
     return OUTCOME_OK;
 }

@@ -55,6 +55,10 @@ enum vm_state vm_run(struct vm *vm, int64_t steps);
 int64_t vm_steps(const struct vm *vm); // done so far
 void vm_set_max_steps(struct vm *vm, int64_t max_steps); // between two runs
 
+// Adds to a problem that showed when values were computed where in the program the node with
+// this mark was made (executor_mark). Nothing if that cannot be told.
+void vm_locate(const struct vm *vm, const void *mark, struct problem *problem);
+
 // ---- After VM_DONE
 // The value of the last statement if it is an expression, else ABSENT. Borrowed.
 struct value vm_result(const struct vm *vm);

@@ -122,6 +122,10 @@ struct call {
 // ---- vm_run.c. Runs until so many steps are done, or an outcome but OK.
 int vm_loop(struct vm *vm, int fuel);
 
+// ---- vm_text.c. The instruction of the program that runs, a mark for vm_locate; context: a
+// machine.
+const void *vm_place(void *context);
+
 // ---- Instructions. Those of vm_hot.h are static there, with these out of line:
 int raise_unbound(struct vm *vm, struct frame *frame, uint32_t slot);
 int compare_values(struct vm *vm, struct frame *frame, uint32_t op);

@@ -122,34 +122,71 @@ int run_join(struct vm *vm, struct frame *frame, uint32_t n)
 
 // ---- Errors
 
-void error_locate(struct vm *vm)
+// The frame of the program that runs now or has called the prelude; NULL: none.
+static const struct frame *own_frame(const struct vm *vm)
 {
     const struct frame *frame = vm->frame;
     while (frame && code_is_prelude(frame->code) && frame->caller)
         frame = frame->caller;
-    if (!frame || code_is_prelude(frame->code))
-        return;
-    // The program counter is behind the instruction that failed, or that calls.
-    const struct code *code = frame->code;
-    int64_t instruction = frame->pc - code->instructions - 1;
+    return frame && !code_is_prelude(frame->code) ? frame : NULL;
+}
+
+static void add_position(const struct code *code, int64_t instruction,
+                         struct problem *problem)
+{
     const struct code_position *position = code_position(code, instruction);
     if (!position)
         return;
-    vm->problem.line = position->line;
-    vm->problem.column = position->column;
+    problem->line = position->line;
+    problem->column = position->column;
     char excerpt[PROBLEM_TEXT_MAX];
     struct syntax_place place = {position->line, position->column, position->start,
                                  position->end};
     syntax_excerpt(code->unit->source, code->unit->source_bytes, place, excerpt,
                    sizeof excerpt);
-    char *detail = vm->problem.detail;
+    char *detail = problem->detail;
     size_t length = strlen(detail);
     // What names the text already (an undefined name) need not say it twice.
-    if (!excerpt[0] || length + strlen(excerpt) + 8 > sizeof vm->problem.detail ||
+    if (!excerpt[0] || length + strlen(excerpt) + 8 > sizeof problem->detail ||
         strstr(detail, excerpt))
         return;
-    snprintf(detail + length, sizeof vm->problem.detail - length, " (in \"%s\")",
-             excerpt);
+    snprintf(detail + length, sizeof problem->detail - length, " (in \"%s\")", excerpt);
+}
+
+void error_locate(struct vm *vm)
+{
+    const struct frame *frame = own_frame(vm);
+    // The program counter is behind the instruction that failed, or that calls.
+    if (frame)
+        add_position(frame->code, frame->pc - frame->code->instructions - 1,
+                     &vm->problem);
+}
+
+const void *vm_place(void *context)
+{
+    const struct frame *frame = own_frame(context);
+    return frame ? frame->pc - 1 : NULL;
+}
+
+static bool holds(const struct code *code, const uint32_t *instruction)
+{
+    return instruction >= code->instructions &&
+           instruction < code->instructions + code->n_instructions;
+}
+
+void vm_locate(const struct vm *vm, const void *mark, struct problem *problem)
+{
+    const uint32_t *instruction = mark;
+    for (const struct link *link = vm->links; link && mark; link = link->next) {
+        const struct unit *unit = link->unit;
+        for (int32_t i = -1; i < unit->n_codes; i++) {
+            const struct code *code = i < 0 ? unit->main : unit->codes[i];
+            if (!holds(code, instruction))
+                continue;
+            add_position(code, instruction - code->instructions, problem);
+            return;
+        }
+    }
 }
 
 int run_assert(struct vm *vm, struct frame *frame, uint32_t n)

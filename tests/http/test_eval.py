@@ -316,6 +316,15 @@ class Errors(EvalCase):
                 ("x = torch.ones(2, dtype=torch.int64)\nx += 1.5", "dtype"), ("torch.arange(6.).view(4)", "shape")):
             self.fails(program, kind)
 
+    def test_late_faults_have_a_place(self):
+        """Elements are computed at the end; the problem names the line that asked for them."""
+        document = self.fails("x = torch.tensor([1, 2])\ny = x + 1\nz = y // torch.tensor([1, 0])\nw = z * 2\nw", "zero-division")
+        self.assertEqual((document["line"], "y // torch.tensor" in document["detail"]), (3, True), document)
+        document = self.fails("def f(v):\n    return v % 0\nf(torch.tensor(3))\n5", "zero-division")
+        self.assertEqual((document["line"], document["column"]), (2, 12), document)
+        document = self.fails("a = torch.ones(3)\nb = torch.zeros(10**12)\nc = a + 1", "out-of-memory", status=507)
+        self.assertEqual(document["line"], 2, document)
+
     def test_unused_values_fail_too(self):
         self.fails("torch.tensor([1]) // 0\n5", "zero-division")
         self.fails("x = torch.tensor([1]) % torch.tensor([0])\n5", "zero-division")

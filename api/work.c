@@ -196,9 +196,9 @@ static void release(struct request *request)
     request->executor = NULL;
     request->executed = false;
     request->graph = NULL;
+    forget(request); // before the handler lets the names go
     if (request->work->release != NULL)
         request->work->release(request);
-    forget(request);
 }
 
 // Commits, or reports the problem; then nothing is held any more. The answer.

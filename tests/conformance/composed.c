@@ -49,8 +49,9 @@ static void expect(enum op op, bool in_place, int n_tensors, struct tensor **ten
         return;
     }
     read_tensor(results[0], &got);
-    bool right = got.dtype == dtype && got.ndim == ndim &&
-                 memcmp(got.shape, shape, sizeof *shape * (size_t)ndim) == 0;
+    bool right =
+        got.dtype == dtype && got.ndim == ndim &&
+        (ndim == 0 || memcmp(got.shape, shape, sizeof *shape * (size_t)ndim) == 0);
     for (int64_t i = 0; i < got.count && right; i++)
         right = close_to(got.items[i], want[i], dtype, ulps);
     check(right, "%s %s", name, dtype_name(dtype));

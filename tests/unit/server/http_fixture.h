@@ -174,7 +174,7 @@ static void answer_facts(struct http_request *request)
     http_answer(request, http_response_copy(200, text, (size_t)length));
 }
 
-// The body, as an answer that may serve again; with one more header it must not.
+// The body, as an answer that may serve again; with one more header it is another one.
 static void answer_text(struct http_request *request, bool more)
 {
     struct exchange *exchange = http_state(request);

@@ -25,8 +25,8 @@ struct http_response *answer_text(const struct request *request, int status,
 {
     struct http_response *response = NULL;
     if (!text->failed)
-        response = http_response_text(request->http, status, type, cache_control(request),
-                                      text->data, text->length);
+        response = http_response_text(status, type, cache_control(request), text->data,
+                                      text->length);
     text_end(text);
     return response;
 }

@@ -115,6 +115,7 @@ void api_free(struct api *api)
     if (api == NULL)
         return;
     requests_free(api);
+    programs_clear(&api->programs);
     openapi_free(api);
     generators_free(api->generators);
     vm_finalize();

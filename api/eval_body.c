@@ -185,7 +185,8 @@ static enum status compile(struct request *request, struct evaluation *evaluatio
     bool large = source->length >= BILLED_SOURCE;
     int64_t start = large ? work_clock() : 0;
     enum status status =
-        program_compile(source->text, source->length, false, &evaluation->code, problem);
+        programs_compile(&request->api->programs, source->text, source->length,
+                         &evaluation->code, problem);
     if (large)
         work_bill(request, work_clock() - start);
     if (status == STATUS_SYNTAX && body_is_form(request) &&

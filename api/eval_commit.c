@@ -230,9 +230,10 @@ enum status eval_commit(struct request *request, struct evaluation *evaluation,
     struct outcome_names names = {.count = 0};
     struct frozen frozen = {.count = 0};
     enum status status = gather(request, evaluation, &names, problem);
-    if (status == STATUS_OK)
+    bool freezes = names.n_frozen > 0 || thawed_any(evaluation->thawed);
+    if (status == STATUS_OK && freezes)
         status = note_others(&names, problem);
-    if (status == STATUS_OK && (names.n_frozen > 0 || thawed_any(evaluation->thawed)))
+    if (status == STATUS_OK && freezes)
         status = freeze(evaluation->thawed, request->api->account, request->api->space,
                         names.frozen, names.n_frozen, &frozen, problem);
     if (status == STATUS_OK)

@@ -129,8 +129,9 @@ static enum status parse(struct request *request, struct operation *operation,
 
 // ---- Order
 
-static void declare_keys(struct request *request, const struct operation *operation)
+static void declare_keys(struct request *request)
 {
+    const struct operation *operation = request->state;
     const struct call *call = &operation->call;
     const char *written = call_writes(call) ? call_first_name(call) : NULL;
     for (int i = 0; i < call->n_operands; i++)
@@ -342,8 +343,10 @@ static void op_release(struct request *request)
         payload_unpin(&operation->values[i]);
 }
 
-static const struct work op_work = {
-    .prepare = op_prepare, .complete = op_complete, .release = op_release};
+static const struct work op_work = {.declare = declare_keys,
+                                    .prepare = op_prepare,
+                                    .complete = op_complete,
+                                    .release = op_release};
 
 void handle_op_post(struct request *request)
 {
@@ -371,6 +374,5 @@ void handle_op_post(struct request *request)
         return;
     }
     request->state = operation;
-    declare_keys(request, operation);
     work_start(request, &op_work, first_device(request, &operation->call));
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "api/work.h"
+#include "tensor/arena.h"
 
 enum {
     PIECE = 4096,  // what is printed before the first byte leaves
@@ -23,6 +24,7 @@ struct piece {
 };
 
 struct pieces {
+    struct arena arena; // holds this and every piece: its chunks are recycled
     struct text text;
     size_t text_sent;
     int count, capacity, current;
@@ -35,11 +37,16 @@ struct pieces {
 
 struct pieces *pieces_create(struct request *request, struct problem *problem)
 {
-    struct pieces *pieces = malloc(sizeof *pieces);
+    struct arena arena;
+    bool opened = arena_open(&arena);
+    struct pieces *pieces = opened ? arena_take(&arena, sizeof *pieces) : NULL;
     if (pieces == NULL) {
+        if (opened)
+            arena_close(&arena);
         problem_set(problem, STATUS_OUT_OF_MEMORY, "No host memory for the answer.");
         return NULL;
     }
+    pieces->arena = arena;
     text_begin(&pieces->text, pieces->small, sizeof pieces->small);
     pieces->text_sent = pieces->start = pieces->end = 0;
     pieces->count = pieces->current = 0;
@@ -50,24 +57,20 @@ struct pieces *pieces_create(struct request *request, struct problem *problem)
     return pieces;
 }
 
-static void piece_free(struct piece *piece)
-{
-    writer_close(piece->writer);
-    block_release(piece->block);
-    free(piece);
-}
-
 void pieces_free(struct pieces *pieces)
 {
     if (pieces == NULL)
         return;
-    for (int i = 0; i < pieces->count; i++)
-        piece_free(pieces->items[i]);
+    for (int i = 0; i < pieces->count; i++) {
+        writer_close(pieces->items[i]->writer);
+        block_release(pieces->items[i]->block);
+    }
     if (pieces->items != pieces->few)
         free(pieces->items);
     text_end(&pieces->text);
     lane_release(pieces->lane);
-    free(pieces);
+    struct arena arena = pieces->arena;
+    arena_close(&arena);
 }
 
 void pieces_text(struct pieces *pieces, const char *bytes, size_t count)
@@ -101,7 +104,8 @@ enum status pieces_payload(struct pieces *pieces, struct payload *payload, bool 
                                      .bare = bare};
     memcpy(options.shape, payload->shape,
            (size_t)payload->ndim * sizeof options.shape[0]);
-    struct piece *piece = make_room(pieces) ? malloc(sizeof *piece) : NULL;
+    struct piece *piece =
+        make_room(pieces) ? arena_take(&pieces->arena, sizeof *piece) : NULL;
     enum status status = STATUS_OK;
     if (piece == NULL)
         status =
@@ -114,7 +118,6 @@ enum status pieces_payload(struct pieces *pieces, struct payload *payload, bool 
         status = writer_open(&options, &piece->writer, problem);
     }
     if (status != STATUS_OK) {
-        free(piece);
         payload_unpin(payload);
         return status;
     }

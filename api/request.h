@@ -44,7 +44,7 @@ struct request {
     const struct work *work;
     const char *if_match, *if_none_match; // conditions_read
     void *state;                          // the handler's own, for its callbacks
-    bool prepared;
+    bool declared, prepared;
     bool inlined; // the HTTP thread carries it out
     struct graph *graph;
     struct executor *executor;

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "api/api.h"
+#include "api/programs.h"
 #include "tensor/generators.h"
 
 enum {
@@ -24,6 +25,7 @@ struct api {
     struct generators *generators; // of the anonymous user; a lock of its own
     uint64_t boot;                 // random: makes entity tags of another process differ
     struct text_page *openapi;     // made at the first request; HTTP thread
+    struct programs programs;      // HTTP thread
     struct request *free_requests; // HTTP thread
     int n_free_requests;
     atomic_bool failed[LEDGER_MAX_DEVICES]; // a device that reported a fault. Any thread

@@ -403,17 +403,37 @@ static bool carry_out(struct request *request)
     return is_small(request) && run_inline(request);
 }
 
+static void declare(struct request *request)
+{
+    if (request->work->declare != NULL && !request->declared)
+        request->work->declare(request);
+    request->declared = true;
+}
+
+// A place in the order for what runs here. If nothing at all is pending, without naming
+// what is touched.
+static bool begin_inline(struct request *request)
+{
+    struct queue *queue = request->api->options.queue;
+    struct task *task = &request->task;
+    if (request->work->declare != NULL) {
+        task->barrier = true;
+        bool begun = queue_inline_begin(queue, task);
+        task->barrier = false;
+        if (begun)
+            return true;
+        declare(request);
+    }
+    return queue_inline_begin(queue, task);
+}
+
 // True if the request was carried out here; *response is its answer. If it turns out to
 // be too large, its place in the order is given back: only this thread accepts requests,
 // so that nothing comes between that and its submission.
 static bool try_inline(struct request *request, struct http_response **response)
 {
     struct queue *queue = request->api->options.queue;
-    bool undeclared = request->work->declare != NULL;
-    request->task.barrier |= undeclared;
-    bool begun = queue_inline_begin(queue, &request->task);
-    request->task.barrier &= !undeclared;
-    if (!begun)
+    if (!begin_inline(request))
         return false;
     int64_t start = work_clock();
     request->inlined = true;
@@ -427,8 +447,7 @@ static bool try_inline(struct request *request, struct http_response **response)
 
 static void submit(struct request *request)
 {
-    if (request->work->declare != NULL)
-        request->work->declare(request);
+    declare(request);
     bool predicted = predict(request);
     http_suspend(request->http);
     if (!predicted || queue_submit(request->api->options.queue, &request->task,

@@ -23,8 +23,9 @@ enum advance {
 };
 
 struct work {
-    // Names what the request touches, if it did not run at once as the only one: a
+    // Names what the request touches, if it cannot run at once as the only one: a
     // cheaper way than to name everything first. NULL: it was done before work_start.
+    // Called once at most.
     void (*declare)(struct request *request);
     // The turn has come: looks up names, checks conditions, builds the graph
     // (request->graph and ->executor), or neither. May be NULL. HTTP thread or a worker.

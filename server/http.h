@@ -92,13 +92,13 @@ void http_discard(struct http_request *request, struct http_response *response);
 
 // ---- Responses. All constructors return NULL when memory is out (http_answer(NULL) then
 // closes the connection).
-// A copy of bytes.
+// A copy of bytes. Of a small one the response that has been sent serves again, for an
+// answer of the same status, headers and length.
 struct http_response *http_response_copy(int status, const char *bytes, size_t count);
-// The same with the two headers that a small answer has. type and cache_control are
-// constants: a response that has been sent serves again for an answer of the same form.
-struct http_response *http_response_text(struct http_request *request, int status,
-                                         const char *type, const char *cache_control,
-                                         const char *bytes, size_t count);
+// The same with the two headers that a small answer has.
+struct http_response *http_response_text(int status, const char *type,
+                                         const char *cache_control, const char *bytes,
+                                         size_t count);
 // head (copied), then memory of the caller's, valid until release(context) is called
 // (once, any time later, any thread; not if NULL is returned).
 struct http_response *http_response_borrow(int status, const void *head,

@@ -25,26 +25,14 @@ enum {
     HTTP_INLINE_TARGET = 256,
     HTTP_SPARE_REQUESTS = 256,
     HTTP_KEPT_RESPONSES = 16,
+    HTTP_KEPT_HEADERS = 256, // bytes of the headers of a response that is kept
+    HTTP_KEPT_BODY = 4096,
 };
 
-// What tells kept responses apart, besides their bytes. The strings are constants,
-// compared by address.
-struct response_form {
-    int status;
-    size_t count;
-    const char *type, *cache_control;
-};
-
-struct kept_response {
-    struct response_form form;
-    struct http_response *response;
-};
-
-struct response_pool {
-    pthread_mutex_t mutex;
+struct response_pool { // HTTP thread
     int count;
     unsigned victim; // whose place the next one takes when all are taken
-    struct kept_response kept[HTTP_KEPT_RESPONSES];
+    struct http_response *kept[HTTP_KEPT_RESPONSES];
 };
 
 struct http_server {
@@ -106,15 +94,17 @@ struct http_request {
 };
 
 struct http_response {
-    struct MHD_Response *mhd;
+    struct MHD_Response *mhd; // NULL: a small answer that was not queued yet
     int status;
     struct http_request *request; // once queued
     http_reader *read;
     bool unsized;  // the reader's length is unknown: chunked
-    bool reusable; // the headers are those of its form
-    struct response_form form;
+    bool reusable; // all its headers are in `headers`
+    size_t count;  // bytes of data, of a copy
+    size_t headers_length;
     void (*release)(void *context);
     void *context;
+    char headers[HTTP_KEPT_HEADERS]; // of a copy: name, value, name..., zeros between
     char data[];
 };
 
@@ -130,13 +120,19 @@ void request_vanished(void *server, void *request); // watcher thread
 void request_free_spare(struct http_server *server);
 
 // ---- http_response.c
+// The response of libmicrohttpd for a small answer that has none yet. False when memory
+// is out.
+bool response_create(struct http_response *response);
 // Hands the response to libmicrohttpd; takes it. HTTP thread.
 enum MHD_Result response_queue(struct http_request *request,
                                struct http_response *response);
 
-// ---- http_reuse.c
-void response_pool_create(struct response_pool *pool);
+// ---- http_reuse.c. HTTP thread.
 void response_pool_free(struct response_pool *pool);
-// Takes a reusable response that nobody reads any more. HTTP thread.
+// A kept response that has become the same answer as this new one, which is freed; NULL:
+// there is none.
+struct http_response *response_reuse(struct response_pool *pool,
+                                     struct http_response *fresh);
+// Takes a reusable response that nobody reads any more.
 void response_keep(struct response_pool *pool, struct http_response *response);
 #endif

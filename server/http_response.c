@@ -24,23 +24,48 @@ static struct http_response *response_allocate(int status, size_t extra)
 {
     struct http_response *response = malloc(sizeof *response + extra);
     if (response != NULL)
-        *response = (struct http_response){.status = status};
+        memset(response, 0, offsetof(struct http_response, headers));
+    if (response != NULL)
+        response->status = status;
     return response;
 }
 
-// Adds what every answer carries. Without it the response is not used.
+// Adds what every answer carries.
+static bool add_standing(struct http_response *response)
+{
+    return MHD_add_response_header(response->mhd, "X-Content-Type-Options", "nosniff") ==
+               MHD_YES &&
+           MHD_add_response_header(response->mhd, "Cross-Origin-Resource-Policy",
+                                   "same-origin") == MHD_YES;
+}
+
 static struct http_response *response_finish(struct http_response *response)
 {
     if (response->mhd == NULL) {
         free(response);
         return NULL;
     }
-    if (http_response_header(response, "X-Content-Type-Options", "nosniff") &&
-        http_response_header(response, "Cross-Origin-Resource-Policy", "same-origin"))
+    if (add_standing(response))
         return response;
     response->release = NULL; // the caller keeps what it lent
     MHD_destroy_response(response->mhd);
     return NULL;
+}
+
+bool response_create(struct http_response *response)
+{
+    response->mhd = MHD_create_response_from_buffer_with_free_callback_cls(
+        response->count, response->data, response_release, response);
+    if (response->mhd == NULL || !add_standing(response))
+        return false;
+    const char *end = response->headers + response->headers_length;
+    for (const char *name = response->headers; name < end;) {
+        const char *value = name + strlen(name) + 1;
+        if (MHD_add_response_header(response->mhd, name, value) != MHD_YES)
+            return false;
+        name = value + strlen(value) + 1;
+    }
+    return true;
 }
 
 struct http_response *http_response_copy(int status, const char *bytes, size_t count)
@@ -50,9 +75,26 @@ struct http_response *http_response_copy(int status, const char *bytes, size_t c
         return NULL;
     if (count > 0)
         memcpy(response->data, bytes, count);
-    response->mhd = MHD_create_response_from_buffer_with_free_callback_cls(
-        count, response->data, response_release, response);
-    return response_finish(response);
+    response->count = count;
+    response->reusable = count <= HTTP_KEPT_BODY;
+    if (response->reusable || response_create(response))
+        return response;
+    http_response_free(response);
+    return NULL;
+}
+
+struct http_response *http_response_text(int status, const char *type,
+                                         const char *cache_control, const char *bytes,
+                                         size_t count)
+{
+    struct http_response *response = http_response_copy(status, bytes, count);
+    if (response == NULL)
+        return NULL;
+    if (http_response_header(response, "Content-Type", type) &&
+        http_response_header(response, "Cache-Control", cache_control))
+        return response;
+    http_response_free(response);
+    return NULL;
 }
 
 struct http_response *http_response_borrow(int status, const void *head,
@@ -129,17 +171,41 @@ struct http_response *http_response_stream(int status, int64_t length, http_read
 
 // ---- Headers and handing over
 
+// Enters the header among those of a small answer. False: there is no room, or
+// libmicrohttpd shall judge it.
+static bool note_header(struct http_response *response, const char *name,
+                        const char *value)
+{
+    size_t n = strlen(name) + 1, v = strlen(value) + 1;
+    if (n + v > HTTP_KEPT_HEADERS - response->headers_length || v == 1 ||
+        value[strcspn(value, "\t\r\n")] != '\0')
+        return false;
+    char *at = response->headers + response->headers_length;
+    memcpy(at, name, n);
+    memcpy(at + n, value, v);
+    response->headers_length += n + v;
+    return true;
+}
+
 bool http_response_header(struct http_response *response, const char *name,
                           const char *value)
 {
+    if (response->mhd == NULL && note_header(response, name, value))
+        return true;
     response->reusable = false;
+    if (response->mhd == NULL && !response_create(response))
+        return false;
     return MHD_add_response_header(response->mhd, name, value) == MHD_YES;
 }
 
 void http_response_free(struct http_response *response)
 {
-    if (response != NULL)
+    if (response == NULL)
+        return;
+    if (response->mhd != NULL)
         MHD_destroy_response(response->mhd);
+    else
+        response_release(response);
 }
 
 static bool add_cors(struct http_response *response, const char *origin)
@@ -166,16 +232,22 @@ static bool end_head(struct http_request *request, struct http_response *respons
 enum MHD_Result response_queue(struct http_request *request,
                                struct http_response *response)
 {
-    struct MHD_Response *mhd = response->mhd;
-    response->request = request;
     enum MHD_Result result = MHD_NO;
-    if (!end_head(request, response))
-        result = MHD_NO;
-    else if (request->allow_origin == NULL || add_cors(response, request->allow_origin))
-        result = MHD_queue_response(request->connection, (unsigned)response->status, mhd);
+    if (request->allow_origin == NULL || add_cors(response, request->allow_origin)) {
+        struct http_response *kept = NULL;
+        if (response->mhd == NULL)
+            kept = response_reuse(&request->server->responses, response);
+        if (kept != NULL)
+            response = kept;
+        response->request = request;
+        if ((response->mhd != NULL || response_create(response)) &&
+            end_head(request, response))
+            result = MHD_queue_response(request->connection, (unsigned)response->status,
+                                        response->mhd);
+    }
     if (response->reusable && result == MHD_YES)
         request->lent = response;
     else
-        MHD_destroy_response(mhd);
+        http_response_free(response);
     return result;
 }

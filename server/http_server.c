@@ -147,7 +147,6 @@ enum status http_start(const struct http_options *options,
         return problem_set(problem, STATUS_OUT_OF_MEMORY,
                            "No memory for the HTTP server.");
     server->handler = *handler;
-    response_pool_create(&server->responses);
     if (getrandom(&server->boot, sizeof server->boot, GRND_NONBLOCK) < 0)
         server->boot = (uint64_t)getpid();
     enum status status = start(server, options, problem);

@@ -22,7 +22,7 @@ void queue_unlock(struct queue *queue)
     while (to_wake != 0) {
         int device = __builtin_ctz(to_wake);
         to_wake &= to_wake - 1;
-        pthread_cond_signal(&queue->devices[device].wake);
+        sem_post(&queue->devices[device].wake);
     }
 }
 

@@ -10,6 +10,7 @@
 #define TENSORD_SERVER_QUEUE_INTERNAL_H
 
 #include <pthread.h>
+#include <semaphore.h>
 
 #include "server/queue.h"
 
@@ -78,8 +79,11 @@ struct queue_device {
     struct queue *queue;
     int index;
     pthread_t thread;
-    pthread_cond_t wake;
-    bool sleeping, begun;
+    // Posted once for each time it went to sleep. No condition variable: whoever returns from
+    // one holds the mutex as contended, and its unlock calls the kernel for nobody.
+    sem_t wake;
+    bool sleeping; // until somebody has undertaken to wake it
+    bool begun;
     double virtual_time;
     struct lane **heap; // lanes with ready tasks, least virtual time first
     int n_heap;
@@ -115,6 +119,8 @@ struct queue {
 
 void queue_lock(struct queue *queue);
 void queue_unlock(struct queue *queue);
+// The next queue_unlock wakes the device's worker if it sleeps.
+void queue_rouse(struct queue_device *device);
 // Ends a task that is in no list: calls finish without the mutex, then releases its keys.
 void queue_end(struct queue *queue, struct task *task, enum task_end end);
 

@@ -117,6 +117,13 @@ static void heap_remove(struct queue_device *device, struct lane *lane)
 
 // ---- Ready tasks
 
+void queue_rouse(struct queue_device *device)
+{
+    if (device->sleeping)
+        device->queue->to_wake |= 1u << device->index;
+    device->sleeping = false;
+}
+
 void lane_add_ready(struct queue *queue, struct task *task, bool in_front)
 {
     struct queue_device *device = &queue->devices[task->device];
@@ -131,8 +138,7 @@ void lane_add_ready(struct queue *queue, struct task *task, bool in_front)
             mine->virtual_time = device->virtual_time;
         heap_insert(device, task->lane);
     }
-    if (device->sleeping)
-        queue->to_wake |= 1u << device->index;
+    queue_rouse(device);
 }
 
 void lane_remove_ready(struct queue *queue, struct task *task)

@@ -13,7 +13,7 @@ static void stop_workers(struct queue *queue, int count)
     queue_lock(queue);
     queue->stopping = true;
     for (int i = 0; i < count; i++)
-        pthread_cond_signal(&queue->devices[i].wake);
+        queue_rouse(&queue->devices[i]);
     queue_unlock(queue);
     for (int i = 0; i < count; i++)
         pthread_join(queue->devices[i].thread, NULL);
@@ -22,7 +22,7 @@ static void stop_workers(struct queue *queue, int count)
 static void destroy(struct queue *queue)
 {
     for (int i = 0; i < queue->n_devices; i++) {
-        pthread_cond_destroy(&queue->devices[i].wake);
+        sem_destroy(&queue->devices[i].wake);
         free(queue->devices[i].heap);
     }
     order_free_all(queue);
@@ -55,7 +55,7 @@ static struct queue *construct(const struct queue_options *options)
     for (int i = 0; i < queue->n_devices; i++) {
         queue->devices[i].queue = queue;
         queue->devices[i].index = i;
-        pthread_cond_init(&queue->devices[i].wake, NULL);
+        sem_init(&queue->devices[i].wake, 0, 0);
     }
     return queue;
 }

@@ -112,14 +112,11 @@ void *worker_main(void *argument)
             serve(queue, device, task);
             continue;
         }
-        if (queue->to_wake != 0) { // waiting would open the mutex without waking them
-            queue_unlock(queue);
-            queue_lock(queue);
-            continue;
-        }
         device->sleeping = true;
-        pthread_cond_wait(&device->wake, &queue->mutex);
-        device->sleeping = false;
+        queue_unlock(queue);
+        while (sem_wait(&device->wake) != 0) // a signal
+            ;
+        queue_lock(queue);
     }
     queue_unlock(queue);
     if (queue->options.worker_end != NULL)

@@ -3,6 +3,7 @@
 #include "tensor/generators.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <time.h>
@@ -12,6 +13,9 @@
 struct generators {
     pthread_mutex_t mutex; // of items
     int count;
+    // One set of working copies that nobody uses: they are large, and most requests that
+    // might draw do not.
+    _Atomic(struct working_generators *) spare;
     struct generator items[]; // by device
 };
 
@@ -45,6 +49,7 @@ enum status generators_create(struct device *const *devices, int n_devices,
                            "no host memory for random generators");
     pthread_mutex_init(&generators->mutex, NULL);
     generators->count = n_devices;
+    atomic_init(&generators->spare, NULL);
     uint64_t seed = fresh_seed(generators);
     // The host is device 0; a failed device keeps its place.
     for (int i = 0; i < n_devices; i++)
@@ -59,14 +64,17 @@ void generators_free(struct generators *generators)
     if (!generators)
         return;
     pthread_mutex_destroy(&generators->mutex);
+    free(atomic_load(&generators->spare));
     free(generators);
 }
 
 enum status working_create(struct generators *generators, struct working_generators **out,
                            struct problem *problem)
 {
-    struct working_generators *working =
-        malloc(sizeof *working + (size_t)generators->count * sizeof working->items[0]);
+    struct working_generators *working = atomic_exchange(&generators->spare, NULL);
+    if (!working)
+        working = malloc(sizeof *working +
+                         (size_t)generators->count * sizeof working->items[0]);
     if (!working)
         return problem_set(problem, STATUS_OUT_OF_MEMORY,
                            "no host memory for random generators");
@@ -79,7 +87,8 @@ enum status working_create(struct generators *generators, struct working_generat
 
 void working_free(struct working_generators *working)
 {
-    free(working);
+    if (working)
+        free(atomic_exchange(&working->origin->spare, working));
 }
 
 struct generator *working_generator(struct working_generators *working, int device)
@@ -107,6 +116,11 @@ uint64_t working_initial_seed(struct working_generators *working, int device)
 void working_store(struct working_generators *working)
 {
     struct generators *generators = working->origin;
+    bool used = false;
+    for (int i = 0; i < generators->count; i++)
+        used |= working->items[i].used;
+    if (!used)
+        return;
     pthread_mutex_lock(&generators->mutex);
     for (int i = 0; i < generators->count; i++)
         if (working->items[i].used)

@@ -72,7 +72,7 @@ enum status value_is_storable(struct value value, bool *storable, struct problem
                           value.object->kind != OBJECT_BOUND &&
                           value.object->kind != OBJECT_SLICE
                     : immediate_is_storable(value, true);
-    if (value.tag != VALUE_OBJECT || !*storable)
+    if (value.tag != VALUE_OBJECT || !*storable || object_places(value.object) == 0)
         return STATUS_OK;
     struct object_map seen = {.count = 0};
     struct object_stack stack = {.count = 0};

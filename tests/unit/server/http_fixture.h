@@ -174,12 +174,12 @@ static void answer_facts(struct http_request *request)
     http_answer(request, http_response_copy(200, text, (size_t)length));
 }
 
-// The body, as an answer that may serve again; with one more header it must not.
+// The body, as an answer that may serve again; with one more header it is another one.
 static void answer_text(struct http_request *request, bool more)
 {
     struct exchange *exchange = http_state(request);
-    struct http_response *response = http_response_text(
-        request, 200, "text/plain", "no-store", exchange->body, exchange->used);
+    struct http_response *response =
+        http_response_text(200, "text/plain", "no-store", exchange->body, exchange->used);
     if (more && response != NULL)
         http_response_header(response, "X-More", "yes");
     http_answer(request, response);

@@ -150,7 +150,7 @@ enum outcome vm_raise(struct vm *vm, enum status status, const char *format, ...
     return OUTCOME_ERROR;
 }
 
-enum { NATIVE_LIMIT = 20 * 1000 * 1000 }; // of one call of a native: some 0.2 seconds
+enum { NATIVE_LIMIT = 50 * 1000 * 1000 }; // of one call of a native: half a second
 
 enum outcome vm_spend(struct vm *vm, int64_t units)
 {

@@ -5,6 +5,7 @@
 // lengths, and must end alike.
 #include "tests/fuzz/fuzz.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/lang/operate.h"
@@ -28,6 +29,14 @@ static struct {
     struct generators *generators;
 } house;
 
+static void close_house(void)
+{
+    vm_finalize();
+    generators_free(house.generators);
+    ledger_free(house.ledger);
+    house.devices[0]->vt->close(house.devices[0]);
+}
+
 static void open_house(void)
 {
     struct problem problem;
@@ -42,6 +51,7 @@ static void open_house(void)
     FUZZ_REQUIRE(generators_create(house.devices, 1, &house.generators, &problem) ==
                  STATUS_OK);
     FUZZ_REQUIRE(vm_initialize(&problem) == STATUS_OK);
+    FUZZ_REQUIRE(atexit(close_house) == 0);
 }
 
 static enum status grow(void *context, int64_t bytes, struct problem *problem)

@@ -14,7 +14,7 @@ static void test_memory_is_admitted(void **state)
     struct value text = text_value(&machine, "0123456789"), result;
     assert_fails(
         &machine,
-        value_binary(machine.vm, BINARY_MUL, false, text, value_int(1000000000), &result),
+        value_binary(machine.vm, BINARY_MUL, false, text, value_int(10000000), &result),
         STATUS_OUT_OF_MEMORY, "the test admits no more");
     assert_fails(
         &machine,

@@ -10,6 +10,7 @@
 
 #include "api/lang/vm.h"
 #include "api/request.h"
+#include "api/user.h"
 #include "server/log.h"
 
 // ---- Devices
@@ -90,18 +91,16 @@ enum status api_create(const struct api_options *options, struct api **out,
         return problem_set(problem, STATUS_OUT_OF_MEMORY, "No host memory for the api.");
     api->options = *options;
     api->boot = make_boot();
-    enum status status = registry_space(options->registry, "", &api->space, problem);
-    if (status == STATUS_OK)
-        status = ledger_account(options->ledger, "", &api->account, problem);
-    if (status == STATUS_OK)
-        status = generators_create(options->devices, options->n_devices,
-                                   &api->generators, problem);
+    struct user *anonymous;
+    enum status status = STATUS_OK;
+    if (options->users == NULL)
+        status = user_get(api, 0, &anonymous, problem);
     ops_initialize();
     if (status == STATUS_OK)
         status = vm_initialize(problem);
     program_set_max_nesting(options->max_nesting);
     if (status != STATUS_OK) {
-        generators_free(api->generators);
+        users_release(api);
         free(api);
         return status;
     }
@@ -117,7 +116,7 @@ void api_free(struct api *api)
     requests_free(api);
     programs_clear(&api->programs);
     openapi_free(api);
-    generators_free(api->generators);
+    users_release(api);
     vm_finalize();
     free(api);
 }
@@ -125,12 +124,14 @@ void api_free(struct api *api)
 // ---- The handler
 
 // A connection's state is its lane: whose turn it is among those who wait. NULL when
-// memory is out (work_start says so).
+// memory is out (work_start says so), and where users have lanes of their own.
 static void *connection_open(void *context)
 {
     struct api *api = context;
     struct lane *lane;
     struct problem problem;
+    if (api->options.users != NULL && users_are_named(api->options.users))
+        return NULL;
     return lane_create(api->options.queue, 1, &lane, &problem) == STATUS_OK ? lane : NULL;
 }
 

@@ -6,6 +6,7 @@
 
 #include "server/http.h"
 #include "server/queue.h"
+#include "server/users.h"
 #include "tensor/graph.h"
 #include "tensor/ledger.h"
 #include "tensor/registry.h"
@@ -19,7 +20,8 @@ struct api_options {
     struct ledger *ledger;
     struct device *const *devices; // devices[0] is the host
     int n_devices;
-    int64_t max_body; // bytes
+    struct users *users;           // NULL: everybody is the anonymous user
+    int64_t max_body;              // bytes
     int64_t max_steps, max_source; // of a program: instructions, bytes
     int max_nesting;               // of its text: levels
     const char *version;

@@ -99,7 +99,8 @@ enum status read_inline_tensor(struct request *request, const struct json_value 
 {
     struct reader_options options = {.length = (int64_t)value->length,
                                      .max_bytes = (int64_t)value->length};
-    struct memory memory = {.api = request->api, .held = &request->held};
+    struct memory memory = {
+        .user = request->user, .api = request->api, .held = &request->held};
     struct reader_memory growth = memory_for_reader(&memory);
     struct reader *reader;
     enum status status = reader_open(FORMAT_JSON, &options, &growth, &reader, problem);

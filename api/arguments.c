@@ -208,11 +208,11 @@ static enum status resolve_name(struct request *request, const struct call *call
 {
     struct binding binding;
     enum status status =
-        registry_find(request->api->space, operand->name, &binding, problem);
+        registry_find(request->user->space, operand->name, &binding, problem);
     if (status != STATUS_OK)
         return status;
     if (first && call_writes(call) &&
-        registry_readonly(request->api->space, binding.tensor->storage))
+        registry_readonly(request->user->space, binding.tensor->storage))
         status = problem_set(problem, STATUS_FORBIDDEN,
                              "The storage of %.128s is read-only (by this name or one "
                              "that shares it) and %s%s would write it.",

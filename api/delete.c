@@ -30,8 +30,8 @@ static enum status bytes_of(const struct request *request, const struct binding 
     if (binding->tensor == NULL)
         return STATUS_OK;
     enum status status =
-        registry_shared_with(request->api->space, binding->tensor->storage, binding->name,
-                             &others, &n_others, problem);
+        registry_shared_with(request->user->space, binding->tensor->storage,
+                             binding->name, &others, &n_others, problem);
     if (status == STATUS_OK && n_others == 0)
         *bytes = storage_bytes(binding->tensor->storage);
     for (int i = 0; i < n_others; i++)
@@ -50,7 +50,7 @@ delete_binding(struct request *request, struct binding *binding, struct problem 
     if (status == STATUS_OK) {
         struct registry_change change = {.name = binding->name};
         struct registry_commit commit = {.n_changes = 1, .changes = &change};
-        status = registry_commit(request->api->space, &commit, problem);
+        status = registry_commit(request->user->space, &commit, problem);
     }
     binding_release(binding);
     return status == STATUS_OK ? deleted_answer(request, 1, bytes) : NULL;
@@ -78,7 +78,7 @@ static struct http_response *delete_name_complete(struct request *request,
                                                   struct problem *problem)
 {
     struct binding binding;
-    if (!registry_lookup_any(request->api->space, request->match.target, &binding)) {
+    if (!registry_lookup_any(request->user->space, request->match.target, &binding)) {
         problem_set(problem, STATUS_NOT_FOUND,
                     "Nothing is named %.128s; /v1/names lists all.",
                     request->match.target);
@@ -102,7 +102,7 @@ static struct http_response *delete_prefix_complete(struct request *request,
                                                     struct problem *problem)
 {
     int64_t count, bytes;
-    if (registry_delete_prefix(request->api->space, request->query.values[QUERY_PREFIX],
+    if (registry_delete_prefix(request->user->space, request->query.values[QUERY_PREFIX],
                                &count, &bytes, problem) != STATUS_OK)
         return NULL;
     return deleted_answer(request, count, bytes);

@@ -8,13 +8,14 @@
 #include "api/lang/image.h"
 #include "api/version.h"
 
-static enum status add_shared_with(const struct api *api, struct text *text,
+static enum status add_shared_with(const struct request *request, struct text *text,
                                    const struct binding *binding, struct problem *problem)
 {
     char **names;
     int count;
-    enum status status = registry_shared_with(api->space, binding->tensor->storage,
-                                              binding->name, &names, &count, problem);
+    enum status status =
+        registry_shared_with(request->user->space, binding->tensor->storage,
+                             binding->name, &names, &count, problem);
     if (status != STATUS_OK)
         return status;
     text_literal(text, ", \"shared_with\": [");
@@ -36,11 +37,11 @@ static double seconds_now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-static void add_attributes(const struct api *api, struct text *text,
+static void add_attributes(const struct request *request, struct text *text,
                            const struct binding *binding)
 {
     char tag[ETAG_SIZE];
-    struct version version = version_of(api, binding);
+    struct version version = version_of(request->api, binding);
     size_t length = etag_write(tag, &version, NULL, NULL, NULL);
     text_literal(
         text,
@@ -61,7 +62,7 @@ static void add_attributes(const struct api *api, struct text *text,
     text_boolean(text, binding->pinned);
 }
 
-enum status describe(const struct api *api, struct text *text,
+enum status describe(const struct request *request, struct text *text,
                      const struct binding *binding, struct problem *problem)
 {
     const struct tensor *tensor = binding->tensor;
@@ -79,16 +80,16 @@ enum status describe(const struct api *api, struct text *text,
     text_integer(text, tensor_bytes(tensor));
     text_literal(text, ", \"storage_bytes\": ");
     text_integer(text, storage_bytes(tensor->storage));
-    enum status status = add_shared_with(api, text, binding, problem);
+    enum status status = add_shared_with(request, text, binding, problem);
     if (status != STATUS_OK)
         return status;
-    add_attributes(api, text, binding);
+    add_attributes(request, text, binding);
     text_literal(text, "}");
     return STATUS_OK;
 }
 
 // Names below a module: its parameters.
-static enum status add_parameters(const struct api *api, struct text *text,
+static enum status add_parameters(const struct request *request, struct text *text,
                                   const char *module, struct problem *problem)
 {
     char prefix[NAME_MAX_LENGTH + 2];
@@ -98,8 +99,9 @@ static enum status add_parameters(const struct api *api, struct text *text,
     struct binding *bindings;
     int count;
     bool more;
-    enum status status = registry_list(api->space, 1 << NAME_TENSOR, prefix, NULL,
-                                       LIST_LIMIT_MAX, &bindings, &count, &more, problem);
+    enum status status =
+        registry_list(request->user->space, 1 << NAME_TENSOR, prefix, NULL,
+                      LIST_LIMIT_MAX, &bindings, &count, &more, problem);
     if (status != STATUS_OK)
         return status;
     text_literal(text, ", \"parameters\": [");
@@ -114,14 +116,14 @@ static enum status add_parameters(const struct api *api, struct text *text,
 }
 
 // The description of a tensor, with its kind behind its name.
-static enum status describe_tensor_name(const struct api *api, struct text *text,
+static enum status describe_tensor_name(const struct request *request, struct text *text,
                                         const struct binding *binding,
                                         struct problem *problem)
 {
     char buffer[1024];
     struct text whole;
     text_begin(&whole, buffer, sizeof buffer);
-    enum status status = describe(api, &whole, binding, problem);
+    enum status status = describe(request, &whole, binding, problem);
     size_t head = strlen("{\"name\": \"\"") + strlen(binding->name);
     if (status == STATUS_OK && !whole.failed) {
         text_add(text, whole.data, head);
@@ -132,11 +134,11 @@ static enum status describe_tensor_name(const struct api *api, struct text *text
     return status;
 }
 
-enum status describe_name(const struct api *api, struct text *text,
+enum status describe_name(const struct request *request, struct text *text,
                           const struct binding *binding, struct problem *problem)
 {
     if (binding->tensor != NULL)
-        return describe_tensor_name(api, text, binding, problem);
+        return describe_tensor_name(request, text, binding, problem);
     text_literal(text, "{\"name\": \"");
     text_string(text, binding->name);
     text_literal(text, "\", \"kind\": \"");
@@ -146,8 +148,8 @@ enum status describe_name(const struct api *api, struct text *text,
     text_literal(text, "\"");
     enum status status = STATUS_OK;
     if (binding->kind == NAME_MODULE)
-        status = add_parameters(api, text, binding->name, problem);
-    add_attributes(api, text, binding);
+        status = add_parameters(request, text, binding->name, problem);
+    add_attributes(request, text, binding);
     text_literal(text, "}");
     return status;
 }
@@ -159,10 +161,10 @@ struct http_response *describe_answer(const struct request *request, int status,
     struct text text;
     struct binding binding;
     struct problem problem;
-    if (registry_find(request->api->space, name, &binding, &problem) != STATUS_OK)
+    if (registry_find(request->user->space, name, &binding, &problem) != STATUS_OK)
         return NULL;
     text_begin(&text, buffer, sizeof buffer);
-    enum status described = describe(request->api, &text, &binding, &problem);
+    enum status described = describe(request, &text, &binding, &problem);
     binding_release(&binding);
     if (described != STATUS_OK) {
         text_end(&text);

@@ -7,11 +7,11 @@
 #include "api/request.h"
 
 // Appends the description of a binding.
-enum status describe(const struct api *api, struct text *text,
+enum status describe(const struct request *request, struct text *text,
                      const struct binding *binding, struct problem *problem);
 // The object of a binding of any kind: {"name", "kind", ...}; a tensor's description with
 // its kind, or type, parameters of a module, version and attributes.
-enum status describe_name(const struct api *api, struct text *text,
+enum status describe_name(const struct request *request, struct text *text,
                           const struct binding *binding, struct problem *problem);
 // The answer to a request that bound or changed name: its description. The change is
 // made, so that a failure here cannot be told as one: without memory the answer is NULL,

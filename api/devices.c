@@ -171,7 +171,7 @@ static const struct work trim_work = {.needs_run = trim_needs_run,
 
 void handle_device_empty_cache(struct request *request)
 {
-    int index = target_device(request);
+    int index = user_require_admin(request) ? target_device(request) : -1;
     struct device *device;
     if (index < 0)
         return;
@@ -226,6 +226,7 @@ void api_trim_devices(struct api *api, struct lane *lane)
         trim->task.vt = &interface;
         trim->task.lane = lane;
         trim->task.device = i;
+        trim->task.domain = UINT64_MAX; // it touches nothing of anybody
         trim->api = api;
         if (queue_submit(api->options.queue, &trim->task, &ignored) != STATUS_OK)
             free(trim); // the server is busy: it will be trimmed another time

@@ -41,7 +41,7 @@ static enum status grow_heap(void *context, int64_t bytes, struct problem *probl
     if (needed <= 0)
         return STATUS_OK;
     int64_t more = (needed + HEAP_STEP - 1) / HEAP_STEP * HEAP_STEP;
-    switch (ledger_reserve_more(request->api->account, 0, more,
+    switch (ledger_reserve_more(request->user->account, 0, more,
                                 held_on_host(request, evaluation), problem)) {
     case ADMISSION_READY:
         evaluation->heap_reserved += more;
@@ -107,7 +107,7 @@ static enum status look_up(void *context, struct vm *vm, const char *name, size_
 {
     struct request *request = context;
     struct evaluation *evaluation = request->state;
-    struct name_space *space = request->api->space;
+    struct name_space *space = request->user->space;
     struct binding binding;
     enum status status;
     *out = (struct value){.tag = VALUE_ABSENT};
@@ -132,7 +132,7 @@ static const char *nearest_of_user(void *context, const char *name)
     struct request *request = context;
     struct binding binding;
     struct problem problem;
-    if (registry_find(request->api->space, name, &binding, &problem) == STATUS_OK) {
+    if (registry_find(request->user->space, name, &binding, &problem) == STATUS_OK) {
         binding_release(&binding);
         return NULL;
     }
@@ -145,7 +145,7 @@ static void note_trim(void *context)
 {
     struct request *request = context;
     struct evaluation *evaluation = request->state;
-    evaluation->trims = true;
+    evaluation->trims = evaluation->may_trim;
 }
 
 static enum status open_machine(struct request *request, struct evaluation *evaluation,
@@ -155,10 +155,11 @@ static enum status open_machine(struct request *request, struct evaluation *eval
     struct heap_options heap = {.grow = grow_heap, .context = request};
     enum status status = heap_create(&heap, &evaluation->heap, problem);
     if (status == STATUS_OK)
-        status = working_create(api->generators, &evaluation->generators, problem);
+        status =
+            working_create(request->user->generators, &evaluation->generators, problem);
     struct graph_context context = {.devices = api->options.devices,
                                     .n_devices = api->options.n_devices,
-                                    .account = api->account,
+                                    .account = request->user->account,
                                     .generators = evaluation->generators};
     if (status == STATUS_OK)
         status = cells_create(&context, &evaluation->cells, problem);
@@ -213,7 +214,7 @@ static void close_machine(struct request *request, struct evaluation *evaluation
     working_free(evaluation->generators);
     evaluation->generators = NULL;
     if (evaluation->heap_reserved > 0)
-        ledger_unreserve(request->api->account, 0, evaluation->heap_reserved);
+        ledger_unreserve(request->user->account, 0, evaluation->heap_reserved);
     evaluation->heap_reserved = 0;
 }
 
@@ -414,6 +415,7 @@ void handle_eval(struct request *request)
         return;
     }
     memset(evaluation, 0, sizeof *evaluation);
+    evaluation->may_trim = request->user->settings.admin;
     request->state = evaluation;
     if (eval_parse(request, evaluation, &request->problem) != STATUS_OK) {
         free_parsed(evaluation);

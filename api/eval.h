@@ -47,11 +47,12 @@ struct evaluation {
     struct lazy *converted; // the value in the dtype of its format, where that is another
     int64_t shown_values, shown_bytes; // of the answer in JSON
     struct text text;                  // format=text
-    bool deferred;          // a large answer left the HTTP thread
-    bool limited;        // it runs on the HTTP thread, with few steps
-    bool trims;             // torch.cuda.empty_cache()
-    bool has_text;          // to be ended
-    bool one_line_form;     // curl -d: a syntax error may come from lost newlines
+    bool deferred;                     // a large answer left the HTTP thread
+    bool limited;                      // it runs on the HTTP thread, with few steps
+    bool trims;                        // torch.cuda.empty_cache()
+    bool may_trim;                     // of an administrator; for others it does nothing
+    bool has_text;                     // to be ended
+    bool one_line_form; // curl -d: a syntax error may come from lost newlines
 };
 
 static inline bool eval_keeps(const struct evaluation *evaluation, const char *name)

@@ -50,7 +50,7 @@ static enum status check_bound(const struct request *request, const char *name,
                                bool *is_bound, struct problem *problem)
 {
     struct binding binding;
-    *is_bound = registry_lookup_any(request->api->space, name, &binding);
+    *is_bound = registry_lookup_any(request->user->space, name, &binding);
     if (!*is_bound)
         return STATUS_OK;
     enum status status = check_writable(&binding, problem);
@@ -204,7 +204,7 @@ static enum status commit(struct request *request, struct evaluation *evaluation
                                      .n_writes = n_writes,
                                      .writes = writes};
     if (names->count + n_writes > 0)
-        status = registry_commit(request->api->space, &change, problem);
+        status = registry_commit(request->user->space, &change, problem);
     for (int i = 0; i < n_writes && status != STATUS_OK; i++)
         block_release(writes[i].block);
     free(writes);
@@ -234,7 +234,7 @@ enum status eval_commit(struct request *request, struct evaluation *evaluation,
     if (status == STATUS_OK && freezes)
         status = note_others(&names, problem);
     if (status == STATUS_OK && freezes)
-        status = freeze(evaluation->thawed, request->api->account, request->api->space,
+        status = freeze(evaluation->thawed, request->user->account, request->user->space,
                         names.frozen, names.n_frozen, &frozen, problem);
     if (status == STATUS_OK)
         status = add_frozen(&names, &frozen, problem);

@@ -326,12 +326,12 @@ static enum status answer_names(struct answering *to)
     while (status == STATUS_OK && vm_next_name(evaluation->vm, &position, &name)) {
         struct binding binding;
         if (name.value.tag == VALUE_ABSENT || !eval_keeps(evaluation, name.name->text) ||
-            !registry_lookup_any(to->request->api->space, name.name->text, &binding))
+            !registry_lookup_any(to->request->user->space, name.name->text, &binding))
             continue;
         char buffer[1024];
         struct text text;
         text_begin(&text, buffer, sizeof buffer);
-        status = describe_name(to->request->api, &text, &binding, to->problem);
+        status = describe_name(to->request, &text, &binding, to->problem);
         binding_release(&binding);
         if (n++ > 0)
             add(to, ", ");

@@ -54,7 +54,7 @@ static bool is_assigned(const struct program_facts *facts, const char *name)
 // reads other names, a list holds tensors.
 static bool is_opaque(const struct request *request, const char *name)
 {
-    struct name_space *space = request->api->space;
+    struct name_space *space = request->user->space;
     struct binding binding;
     if (registry_pending(space, name))
         return true;
@@ -76,7 +76,7 @@ static bool overlaps_nothing(const struct request *request,
             return true;
     for (int i = 0; i < facts->n_reads; i++) {
         struct binding binding;
-        bool bound = registry_lookup_any(request->api->space, facts->reads[i], &binding);
+        bool bound = registry_lookup_any(request->user->space, facts->reads[i], &binding);
         if (bound)
             binding_release(&binding);
         n += bound;
@@ -104,7 +104,7 @@ static void declare_write(struct request *request, const struct program_facts *f
     for (int i = 0; i < facts->n_tensors; i++, likes++)
         work_bind(request, name, facts->tensors[i]);
     for (int i = 0; i < facts->n_reads; i++) {
-        if (!registry_lookup_any(request->api->space, facts->reads[i], &binding))
+        if (!registry_lookup_any(request->user->space, facts->reads[i], &binding))
             continue;
         binding_release(&binding);
         work_bind(request, name, facts->reads[i]);

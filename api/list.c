@@ -70,7 +70,7 @@ static void write_next(struct text *text, const struct page *page)
     text_add(text, "", 1);
 }
 
-static enum status write_json(const struct api *api, struct text *text,
+static enum status write_json(const struct request *request, struct text *text,
                               const struct page *page, const char *next,
                               struct problem *problem)
 {
@@ -79,9 +79,10 @@ static enum status write_json(const struct api *api, struct text *text,
     text_literal(text, "\": [");
     for (int i = 0; i < page->count; i++) {
         text_string(text, i > 0 ? ",\n  " : "\n  ");
-        enum status status = page->kinds == ALL_NAMES
-                                 ? describe_name(api, text, &page->bindings[i], problem)
-                                 : describe(api, text, &page->bindings[i], problem);
+        enum status status =
+            page->kinds == ALL_NAMES
+                ? describe_name(request, text, &page->bindings[i], problem)
+                : describe(request, text, &page->bindings[i], problem);
         if (status != STATUS_OK)
             return status;
     }
@@ -165,7 +166,7 @@ static struct http_response *page_answer(struct request *request, const struct p
     if (page->format == FORMAT_TEXT) {
         write_table(&text, page);
         response = answer_text(request, 200, "text/plain; charset=utf-8", &text);
-    } else if (write_json(request->api, &text, page, url, problem) == STATUS_OK) {
+    } else if (write_json(request, &text, page, url, problem) == STATUS_OK) {
         response = answer_json(request, 200, &text);
     }
     text_end(&text);
@@ -180,7 +181,7 @@ static void answer_list(struct request *request, unsigned kinds)
     struct problem *problem = &request->problem;
     struct http_response *response = NULL;
     if (page_parse(request, &page, problem) == STATUS_OK &&
-        registry_list(request->api->space, kinds, page.prefix, page.after, page.limit,
+        registry_list(request->user->space, kinds, page.prefix, page.after, page.limit,
                       &page.bindings, &page.count, &page.more, problem) == STATUS_OK) {
         response = page_answer(request, &page, problem);
         binding_array_free(page.bindings, page.count);

@@ -4,10 +4,12 @@
 
 #include <string.h>
 
-static enum status reserve(struct api *api, int64_t bytes, int64_t held,
+#include "api/user.h"
+
+static enum status reserve(const struct user *user, int64_t bytes, int64_t held,
                            struct problem *problem)
 {
-    switch (ledger_reserve_more(api->account, 0, bytes, held, problem)) {
+    switch (ledger_reserve_more(user->account, 0, bytes, held, problem)) {
     case ADMISSION_READY:
         return STATUS_OK;
     case ADMISSION_NEVER:
@@ -22,24 +24,24 @@ static enum status reserve(struct api *api, int64_t bytes, int64_t held,
     return STATUS_QUEUE_FULL;
 }
 
-enum status memory_probe(struct api *api, int64_t bytes, struct problem *problem)
+enum status memory_probe(const struct user *user, int64_t bytes, struct problem *problem)
 {
-    enum status status = reserve(api, bytes, 0, problem);
+    enum status status = reserve(user, bytes, 0, problem);
     if (status == STATUS_OK)
-        ledger_unreserve(api->account, 0, bytes);
+        ledger_unreserve(user->account, 0, bytes);
     return status;
 }
 
 static enum status make_block(struct memory *memory, int64_t bytes, struct block **out,
                               struct problem *problem)
 {
-    struct api *api = memory->api;
-    enum status status = reserve(api, bytes, *memory->held, problem);
+    struct account *account = memory->user->account;
+    enum status status = reserve(memory->user, bytes, *memory->held, problem);
     if (status != STATUS_OK)
         return status;
-    status = block_create(api_host(api), api->account, bytes, out, problem);
+    status = block_create(api_host(memory->api), account, bytes, out, problem);
     if (status != STATUS_OK)
-        ledger_unreserve(api->account, 0, bytes);
+        ledger_unreserve(account, 0, bytes);
     else
         *memory->held += bytes;
     return status;

@@ -8,6 +8,7 @@
 #include "api/state.h"
 
 struct memory {
+    struct user *user; // who pays
     struct api *api;
     int64_t *held;       // the request's count of host bytes it holds; kept up to date
     struct block *block; // NULL: none yet
@@ -20,7 +21,7 @@ struct memory {
 enum status memory_grow(struct memory *memory, int64_t bytes, void **data,
                         struct problem *problem);
 // Would bytes ever fit? As memory_grow, without taking anything.
-enum status memory_probe(struct api *api, int64_t bytes, struct problem *problem);
+enum status memory_probe(const struct user *user, int64_t bytes, struct problem *problem);
 void memory_free(struct memory *memory);
 // What a reader left in the block becomes a tensor with a storage of its own. The block
 // is cut to size if it holds more than was needed and that is at most copy_bytes; else

@@ -19,7 +19,7 @@ static struct http_response *meta_complete(struct request *request,
     if (find_target(request, &binding, problem) != STATUS_OK)
         return NULL;
     text_begin(&text, buffer, sizeof buffer);
-    enum status status = describe(request->api, &text, &binding, problem);
+    enum status status = describe(request, &text, &binding, problem);
     binding_release(&binding);
     if (status != STATUS_OK) {
         text_end(&text);
@@ -132,7 +132,7 @@ static struct http_response *patch_complete(struct request *request,
                                             struct problem *problem)
 {
     struct patch *patch = request->state;
-    struct name_space *space = request->api->space;
+    struct name_space *space = request->user->space;
     const char *name = request->match.target;
     struct binding binding;
     if (find_target(request, &binding, problem) != STATUS_OK)

@@ -228,10 +228,11 @@ static enum status op_graph(struct request *request, struct operation *operation
     struct api *api = request->api;
     if (!op_draws(operation->call.op))
         return work_graph(request, problem);
-    enum status status = working_create(api->generators, &operation->generators, problem);
+    enum status status =
+        working_create(request->user->generators, &operation->generators, problem);
     struct graph_context context = {.devices = api->options.devices,
                                     .n_devices = api->options.n_devices,
-                                    .account = api->account,
+                                    .account = request->user->account,
                                     .generators = operation->generators};
     return status == STATUS_OK ? graph_create(&context, &request->graph, problem)
                                : status;
@@ -283,10 +284,10 @@ static struct http_response *describe_list(struct request *request,
             continue;
         }
         status =
-            registry_find(request->api->space, operation->outs[i], &binding, &problem);
+            registry_find(request->user->space, operation->outs[i], &binding, &problem);
         if (status != STATUS_OK)
             break;
-        status = describe(request->api, &text, &binding, &problem);
+        status = describe(request, &text, &binding, &problem);
         binding_release(&binding);
     }
     text_literal(&text, "]}\n");
@@ -318,7 +319,7 @@ static struct http_response *values_answer(struct request *request,
 static struct http_response *op_complete(struct request *request, struct problem *problem)
 {
     struct operation *operation = request->state;
-    if (executor_commit(request->executor, request->api->space, operation->n_outs,
+    if (executor_commit(request->executor, request->user->space, operation->n_outs,
                         operation->outs, problem) != STATUS_OK)
         return NULL;
     if (operation->generators != NULL)

@@ -29,6 +29,7 @@ static struct request *request_open(struct api *api, struct http_request *http)
     request->query.memory = NULL;
     request->api = api;
     request->http = http;
+    request->user = NULL;
     request->body_memory.api = api;
     request->body_memory.held = &request->held;
     request->held = 0;
@@ -105,7 +106,11 @@ void request_answer(struct request *request, struct http_response *response)
 
 void request_fail(struct request *request)
 {
-    request_answer(request, problem_answer(&request->problem, request->match.allowed));
+    struct http_response *response =
+        problem_answer(&request->problem, request->match.allowed);
+    if (request->problem.status == STATUS_RATE)
+        response = user_rate_headers(request->user, response);
+    request_answer(request, response);
 }
 
 // ---- Headers
@@ -161,6 +166,18 @@ static enum status read_head(struct request *request, struct problem *problem)
     return route->body == BODY_UPLOAD ? upload_begin(request, problem) : STATUS_OK;
 }
 
+// Whose request it is, and whether it is one too many.
+static enum status find_user(struct request *request, struct problem *problem)
+{
+    struct api *api = request->api;
+    int number = api->options.users == NULL ? 0 : http_user(request->http);
+    if (number < 0)
+        return STATUS_OK;
+    enum status status = user_get(api, number, &request->user, problem);
+    request->body_memory.user = request->user;
+    return status == STATUS_OK ? user_admit(request->user, problem) : status;
+}
+
 void api_begin(void *context, struct http_request *http)
 {
     struct request *request = request_open(context, http);
@@ -170,6 +187,11 @@ void api_begin(void *context, struct http_request *http)
         return;
     }
     struct problem *problem = &request->problem;
+    if (find_user(request, problem) != STATUS_OK) {
+        request->match.allowed = 0;
+        request_fail(request);
+        return;
+    }
     enum status status =
         route_find(http_method(http), http_path(http), &request->match, problem);
     if (status != STATUS_METHOD && request->match.route != NULL)

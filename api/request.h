@@ -13,6 +13,7 @@
 #include "api/query.h"
 #include "api/router.h"
 #include "api/text.h"
+#include "api/user.h"
 
 struct work;
 struct upload;
@@ -26,6 +27,7 @@ enum {
 struct request {
     struct task task; // the queue's handle; first, so that a task is its request
     struct api *api;
+    struct user *user; // NULL: a page that is open to all
     struct http_request *http;
     struct route_match match;
     struct query query;

@@ -8,6 +8,7 @@
 
 #include "api/api.h"
 #include "api/programs.h"
+#include "server/users.h"
 #include "tensor/generators.h"
 
 enum {
@@ -20,9 +21,7 @@ enum {
 
 struct api {
     struct api_options options;
-    struct name_space *space; // of the anonymous user
-    struct account *account;
-    struct generators *generators; // of the anonymous user; a lock of its own
+    struct user *users[USERS_MAX]; // by number, made when they come; HTTP thread
     uint64_t boot;                 // random: makes entity tags of another process differ
     struct text_page *openapi;     // made at the first request; HTTP thread
     struct programs programs;      // HTTP thread

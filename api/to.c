@@ -85,7 +85,7 @@ static enum status to_prepare(struct request *request, struct problem *problem)
 static struct http_response *to_complete(struct request *request, struct problem *problem)
 {
     const char *name = request->match.target;
-    if (executor_commit(request->executor, request->api->space, 1, &name, problem) !=
+    if (executor_commit(request->executor, request->user->space, 1, &name, problem) !=
         STATUS_OK)
         return NULL;
     return describe_answer(request, 200, name);

@@ -155,10 +155,11 @@ static enum status open_reader(struct request *request, struct upload *upload,
     options->length = length;
     options->max_bytes = request->api->options.max_body;
     if ((raw || upload->format == FORMAT_NPY) && length >= PROBE_BYTES) {
-        enum status status = memory_probe(request->api, length, problem);
+        enum status status = memory_probe(request->user, length, problem);
         if (status != STATUS_OK)
             return status;
     }
+    upload->memory.user = request->user;
     upload->memory.api = request->api;
     upload->memory.held = &request->held;
     struct reader_memory memory = memory_for_reader(&upload->memory);
@@ -376,7 +377,7 @@ static enum status put_prepare(struct request *request, struct problem *problem)
         upload->index == NULL)
         status = check_parameter(upload, &binding, problem);
     if (status == STATUS_OK && upload->replaces && upload->index != NULL &&
-        registry_readonly(request->api->space, binding.tensor->storage))
+        registry_readonly(request->user->space, binding.tensor->storage))
         status =
             problem_set(problem, STATUS_FORBIDDEN,
                         "%.128s shares its storage with a read-only name.", binding.name);
@@ -395,7 +396,7 @@ static struct http_response *put_complete(struct request *request,
                                           struct problem *problem)
 {
     struct upload *upload = request->upload;
-    struct name_space *space = request->api->space;
+    struct name_space *space = request->user->space;
     const char *name = request->match.target;
     enum status status;
     if (request->executor != NULL) {

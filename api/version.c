@@ -37,7 +37,7 @@ enum status conditions_check(const struct request *request, const struct binding
 enum status find_optional(const struct request *request, const char *name,
                           struct binding *out, bool *found, struct problem *problem)
 {
-    enum status status = registry_find(request->api->space, name, out, problem);
+    enum status status = registry_find(request->user->space, name, out, problem);
     *found = status == STATUS_OK;
     if (status != STATUS_UNDEFINED)
         return status;
@@ -49,7 +49,7 @@ enum status find_target(const struct request *request, struct binding *out,
                         struct problem *problem)
 {
     enum status status =
-        registry_find(request->api->space, request->match.target, out, problem);
+        registry_find(request->user->space, request->match.target, out, problem);
     if (status == STATUS_UNDEFINED)
         status = problem->status = STATUS_NOT_FOUND; // the URL names it; `nearest` stays
     return status;
@@ -99,7 +99,7 @@ enum status name_conditions_parse(struct request *request, const struct json *js
 static bool holds(const struct request *request, const struct name_condition *condition)
 {
     struct binding binding;
-    if (!registry_lookup_any(request->api->space, condition->name, &binding))
+    if (!registry_lookup_any(request->user->space, condition->name, &binding))
         return condition->tag == NULL;
     struct version version = version_of(request->api, &binding);
     binding_release(&binding);

@@ -43,7 +43,7 @@ static void add_modules(struct request *request, const char *name)
          dot != NULL && dot - name <= NAME_MAX_LENGTH; dot = strchr(dot + 1, '.')) {
         memcpy(module, name, (size_t)(dot - name));
         module[dot - name] = '\0';
-        add_key(request, registry_name_key(request->api->space, module), false);
+        add_key(request, registry_name_key(request->user->space, module), false);
     }
 }
 
@@ -52,7 +52,7 @@ static void add_modules(struct request *request, const char *name)
 static void add_name(struct request *request, const char *name, bool write)
 {
     enum { FEW_GROUPS = 8 };
-    struct name_space *space = request->api->space;
+    struct name_space *space = request->user->space;
     uint64_t groups[FEW_GROUPS];
     uint64_t key;
     int count = registry_groups(space, name, &key, groups, FEW_GROUPS);
@@ -71,7 +71,7 @@ void work_read(struct request *request, const char *name)
 
 void work_bind(struct request *request, const char *name, const char *like)
 {
-    add_key(request, registry_name_key(request->api->space, name), true);
+    add_key(request, registry_name_key(request->user->space, name), true);
     add_modules(request, name);
     if (request->n_rebinds < REQUEST_REBINDS)
         request->rebinds[request->n_rebinds++] =
@@ -82,7 +82,7 @@ void work_bind(struct request *request, const char *name, const char *like)
 
 void work_unbind(struct request *request, const char *name)
 {
-    add_key(request, registry_name_key(request->api->space, name), true);
+    add_key(request, registry_name_key(request->user->space, name), true);
     add_modules(request, name);
 }
 
@@ -94,7 +94,7 @@ void work_write(struct request *request, const char *name)
 // One key for all devices: no name is empty.
 void work_generators(struct request *request)
 {
-    add_key(request, registry_name_key(request->api->space, ""), true);
+    add_key(request, registry_name_key(request->user->space, ""), true);
 }
 
 void work_write_all(struct request *request)
@@ -106,7 +106,7 @@ void work_write_all(struct request *request)
 // this one is pending.
 static bool predict(struct request *request)
 {
-    struct name_space *space = request->api->space;
+    struct name_space *space = request->user->space;
     for (int i = 0; i < request->n_rebinds; i++) {
         struct rebind *rebind = &request->rebinds[i];
         uint64_t group = rebind->like != NULL ? registry_group(space, rebind->like) : 0;
@@ -126,7 +126,7 @@ static void forget(struct request *request)
     for (int i = 0; i < request->n_rebinds; i++) {
         struct rebind *rebind = &request->rebinds[i];
         if (rebind->predicted)
-            registry_forget(request->api->space, rebind->name, rebind->group);
+            registry_forget(request->user->space, rebind->name, rebind->group);
         rebind->predicted = false;
     }
 }
@@ -136,7 +136,7 @@ int work_device_of(const struct request *request, const char *name)
     struct binding binding;
     struct problem problem;
     if (request->api->options.n_devices == 1 ||
-        registry_find(request->api->space, name, &binding, &problem) != STATUS_OK)
+        registry_find(request->user->space, name, &binding, &problem) != STATUS_OK)
         return 0;
     int device = tensor_device(binding.tensor)->index;
     binding_release(&binding);
@@ -148,13 +148,13 @@ enum status work_graph(struct request *request, struct problem *problem)
     struct api *api = request->api;
     struct graph_context context = {.devices = api->options.devices,
                                     .n_devices = api->options.n_devices,
-                                    .account = api->account};
+                                    .account = request->user->account};
     return graph_create(&context, &request->graph, problem);
 }
 
 void work_bill(const struct request *request, int64_t nanoseconds)
 {
-    struct lane *lane = http_connection_state(request->http);
+    struct lane *lane = user_lane(request);
     if (lane != NULL)
         queue_bill(request->api->options.queue, lane, 0, nanoseconds);
 }
@@ -452,7 +452,7 @@ static void submit(struct request *request)
     http_suspend(request->http);
     if (!predicted || queue_submit(request->api->options.queue, &request->task,
                                    &request->problem) != STATUS_OK) {
-        http_answer(request->http, conclude(request));
+        http_answer(request->http, user_rate_headers(request->user, conclude(request)));
         return;
     }
     // It may have ended by now, but its memory stays: only this thread closes requests.
@@ -467,9 +467,9 @@ void work_start(struct request *request, const struct work *work, int device)
     struct http_response *response;
     request->work = work;
     request->task.vt = &task_interface;
-    request->task.lane = http_connection_state(request->http);
+    request->task.lane = user_lane(request);
     request->task.device = device;
-    request->task.domain = 0;
+    request->task.domain = request->user->domain;
     if (request->task.lane == NULL) {
         problem_set(&request->problem, STATUS_OUT_OF_MEMORY,
                     "No memory for the connection's queue.");

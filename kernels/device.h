@@ -75,7 +75,7 @@ struct device_details {
     char runtime[32]; // CUDA version "13.0"; "" on the host
     int major, minor; // compute capability; 0 on the host
     int multiprocessors;
-    int n_processes;  // machine-wide processes on the card, at most 32
+    int n_processes; // machine-wide processes on the card, at most 32
     struct {
         int64_t pid, bytes; // bytes -1 if unknown
     } processes[32];
@@ -92,6 +92,10 @@ struct device_interface {
     void (*release)(struct device *, void *block, int64_t bytes);
     // Gives cached memory back to the system; bytes given back. [worker]
     int64_t (*trim)(struct device *);
+    // The block, just allocated with these bytes, is owner's from now on (an address that
+    // is compared). True: it may hold what is another's, so that clear must come before
+    // the first reader. NULL: it always may. [any]
+    bool (*claim)(struct device *, void *block, int64_t bytes, const void *owner);
     // Sets bytes to zero (memory that changes user). [worker]
     enum status (*clear)(struct device *, void *block, int64_t bytes, struct problem *);
     // Copies and has finished when it returns, after all work launched before. TO and
@@ -136,7 +140,7 @@ enum status host_open(int threads, int64_t cache_limit, struct device **out,
                       struct problem *);
 
 // ---- The plugin's side: symbols of libtensord_cuda.so, looked up by kernels/plugin.c.
-enum { DEVICE_PLUGIN_VERSION = 2 };
+enum { DEVICE_PLUGIN_VERSION = 3 };
 // tensord_plugin_version(): must equal DEVICE_PLUGIN_VERSION.
 typedef int plugin_version(void);
 // tensord_plugin_count(): usable CUDA devices, 0 with a reason in problem.

@@ -2,19 +2,20 @@
 // What is checked before a request is routed: framing that libmicrohttpd lets through,
 // the Host header on a loopback bind (DNS rebinding), Origin and Sec-Fetch-Site (foreign
 // web pages), and the bearer token. Pure functions on what one pass over the headers
-// found; any thread.
+// found (but for the look at the users); any thread.
 #ifndef TENSORD_SERVER_GUARD_H
 #define TENSORD_SERVER_GUARD_H
 
 #include <stddef.h>
 
 #include "kernels/base/problem.h"
+#include "server/users.h"
 
 struct guard_rules {
     bool check_host;            // a loopback bind
     const char *const *hosts;   // further names, NULL-terminated; may be NULL
     const char *const *origins; // NULL-terminated; may be NULL
-    const char *token;          // or NULL
+    struct users *users;        // whose tokens are taken; NULL: none is needed
 };
 
 // Strings are borrowed from the request.
@@ -45,11 +46,12 @@ enum guard_verdict {
     GUARD_REFUSE,    // with the problem
     GUARD_CLOSE,     // the same, and the connection is no longer understood
 };
+// *user is the number of the user whose token was sent (users.h); -1: none was needed.
 // *allow_origin is the Origin if it is one of rules->origins (CORS headers are due, also
 // on a refusal), else NULL.
 enum guard_verdict guard_check(const struct guard_rules *rules,
                                const struct guard_facts *facts, const char **allow_origin,
-                               struct problem *problem);
+                               int *user, struct problem *problem);
 
 // Splits an absolute-form target "http://host/path?query" in place: *authority and the
 // rest (which starts with '/' or is ""). False if it is none.

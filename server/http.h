@@ -51,7 +51,7 @@ struct http_options {
     size_t connection_memory;   // bytes libmicrohttpd keeps per connection
     const char *const *hosts;   // --host names; NULL-terminated; may be NULL
     const char *const *origins; // --origin URLs; NULL-terminated; may be NULL
-    const char *token;          // bearer token, or NULL
+    struct users *users;        // whose bearer tokens are taken, or NULL; borrowed
 };
 
 // Binds and starts serving. *out is the caller's. Options and handler are copied; strings
@@ -77,6 +77,8 @@ const char *http_header(const struct http_request *request,
                         const char *name); // NULL if absent
 // Declared body length; -1 if chunked or unknown, 0 if none.
 int64_t http_content_length(const struct http_request *request);
+// The user whose token was sent (server/users.h); -1: none was needed.
+int http_user(const struct http_request *request);
 void *http_connection_state(const struct http_request *request);
 void *http_state(const struct http_request *request);
 void http_set_state(struct http_request *request, void *state);

@@ -61,6 +61,11 @@ int64_t http_content_length(const struct http_request *request)
     return guard_body_length(&request->facts);
 }
 
+int http_user(const struct http_request *request)
+{
+    return request->user;
+}
+
 void *http_connection_state(const struct http_request *request)
 {
     return request->mine->state;

@@ -85,6 +85,7 @@ struct http_request {
     int64_t discarded;
     struct guard_facts facts;
     const char *allow_origin;
+    int user; // http_user
     uint64_t number;
     char id[24];
     const char *path, *query;

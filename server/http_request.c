@@ -223,7 +223,8 @@ static bool check(struct http_request *request, enum MHD_Result *result)
     MHD_get_connection_values_n(request->connection, MHD_HEADER_KIND, note_header,
                                 &request->facts);
     enum guard_verdict verdict =
-        guard_check(&server->rules, &request->facts, &request->allow_origin, &problem);
+        guard_check(&server->rules, &request->facts, &request->allow_origin,
+                    &request->user, &problem);
     if (verdict == GUARD_PASS)
         return true;
     request->answered = true;

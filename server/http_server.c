@@ -117,7 +117,7 @@ static enum status start(struct http_server *server, const struct http_options *
         .check_host = address.is_loopback && !address.is_unix,
         .hosts = options->hosts,
         .origins = options->origins,
-        .token = options->token,
+        .users = options->users,
     };
     status = watcher_create(request_vanished, server, &server->watcher, problem);
     if (status != STATUS_OK)

@@ -19,6 +19,7 @@
 #include "server/limits.h"
 #include "server/options.h"
 #include "server/queue.h"
+#include "server/users.h"
 #include "tensor/ledger.h"
 #include "tensor/registry.h"
 
@@ -39,6 +40,7 @@ struct house {
     struct device *devices[LEDGER_MAX_DEVICES];
     int ordinals[LEDGER_MAX_DEVICES];
     char device_note[PROBLEM_DETAIL_MAX]; // why there is no CUDA device
+    struct users *users;                  // NULL: everybody is anonymous
     struct queue *queue;
     struct ledger *ledger;
     struct registry *registry;
@@ -141,6 +143,7 @@ static enum status build_api(struct house *house, struct problem *problem)
         .queue = house->queue,
         .registry = house->registry,
         .ledger = house->ledger,
+        .users = house->users,
         .devices = house->devices,
         .n_devices = house->n_devices,
         .max_body = house->options.max_body,
@@ -166,7 +169,7 @@ static enum status build_http(struct house *house, struct problem *problem)
         .connection_memory = CONNECTION_MEMORY,
         .hosts = options->hosts,
         .origins = options->origins,
-        .token = options->token[0] == '\0' ? NULL : options->token,
+        .users = house->users,
     };
     struct http_handler handler = api_handler(house->api);
     return http_start(&http, &handler, &house->http, problem);
@@ -265,16 +268,32 @@ static void take_down(struct house *house)
         house->devices[0]->vt->close(house->devices[0]);
     if (house->ledger != NULL)
         ledger_free(house->ledger);
+    users_free(house->users);
     options_free(&house->options);
+}
+
+// Returns at a signal to stop; SIGHUP reads the users again.
+static int wait_for_signal(struct house *house, const sigset_t *signals)
+{
+    int number;
+    struct problem problem;
+    sigset_t all = *signals;
+    sigaddset(&all, SIGHUP);
+    for (;;) {
+        sigwait(house->options.users_file != NULL ? &all : signals, &number);
+        if (number != SIGHUP)
+            return number;
+        users_reload(house->users, &problem); // the log says how it went
+    }
 }
 
 static int serve(struct house *house, const sigset_t *signals)
 {
     struct problem problem;
-    int result = EXIT_SUCCESS, signal_number;
+    int result = EXIT_SUCCESS;
     if (build(house, &problem) == STATUS_OK) {
         announce(house);
-        sigwait(signals, &signal_number);
+        int signal_number = wait_for_signal(house, signals);
         drain(house, signals);
         log_event(LOG_INFO, "stopped", "by signal %d", signal_number);
     } else {
@@ -293,7 +312,8 @@ static void pass_on(int signal_number)
     pthread_kill(main_thread, signal_number);
 }
 
-static void block_signals(sigset_t *signals)
+// SIGHUP is waited for only where it means something; it is not among *signals.
+static void block_signals(sigset_t *signals, bool hangup)
 {
     static const int numbers[] = {SIGTERM, SIGINT};
     struct sigaction action = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
@@ -302,9 +322,38 @@ static void block_signals(sigset_t *signals)
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         sigaddset(signals, numbers[i]);
     pthread_sigmask(SIG_BLOCK, signals, NULL); // inherited by all threads to come
+    if (hangup) {
+        sigset_t more;
+        sigemptyset(&more);
+        sigaddset(&more, SIGHUP);
+        pthread_sigmask(SIG_BLOCK, &more, NULL);
+        sigaction(SIGHUP, &action, NULL);
+    }
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         sigaction(numbers[i], &action, NULL);
     signal(SIGPIPE, SIG_IGN);
+}
+
+// tensord token NAME: the token on one line, what belongs into the users file on the
+// next.
+static int print_new_token(const char *name)
+{
+    char token[USERS_NEW_TOKEN + 1], digest[2 * SHA256_SIZE + 1];
+    struct problem problem;
+    if (users_new_token(name, token, digest, &problem) != STATUS_OK) {
+        fprintf(stderr, "tensord token: %s\n", problem.detail);
+        return problem.status == STATUS_VALUE ? EXIT_USAGE : EXIT_FAILURE;
+    }
+    printf("%s\n{\"name\": \"%s\", \"token_sha256\": \"%s\"}\n", token, name, digest);
+    return EXIT_SUCCESS;
+}
+
+static enum status build_users(struct house *house, struct problem *problem)
+{
+    const struct options *options = &house->options;
+    if (options->users_file == NULL && options->token[0] == '\0')
+        return STATUS_OK;
+    return users_create(options->users_file, options->token, &house->users, problem);
 }
 
 int main(int argc, char **argv)
@@ -312,6 +361,8 @@ int main(int argc, char **argv)
     static struct house house;
     struct problem problem;
     sigset_t signals;
+    if (argc == 3 && strcmp(argv[1], "token") == 0)
+        return print_new_token(argv[2]);
     if (options_parse(argc, argv, environ, &house.options, &problem) != STATUS_OK) {
         fprintf(stderr, "tensord: %s\nTry tensord --help.\n", problem.detail);
         options_free(&house.options);
@@ -325,7 +376,12 @@ int main(int argc, char **argv)
         return EXIT_SUCCESS;
     }
     log_open(STDERR_FILENO, house.options.log_json, LOG_INFO);
-    block_signals(&signals);
+    if (build_users(&house, &problem) != STATUS_OK) {
+        fprintf(stderr, "tensord: %s\n", problem.detail);
+        options_free(&house.options);
+        return EXIT_USAGE;
+    }
+    block_signals(&signals, house.options.users_file != NULL);
     ops_initialize();
     return serve(&house, &signals);
 }

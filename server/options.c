@@ -172,10 +172,10 @@ static enum status check_exposure(const struct options *options, struct problem 
         return name_flag("--listen", problem);
     if (address.is_loopback)
         return STATUS_OK;
-    if (options->token_file == NULL)
+    if (options->token_file == NULL && options->users_file == NULL)
         return problem_set(
             problem, STATUS_VALUE,
-            "--listen %s is reachable from elsewhere: --token-file is needed",
+            "--listen %s is reachable from elsewhere: --users or --token-file is needed",
             options->listen);
     if (!options->behind_proxy && !options->insecure_public)
         return problem_set(problem, STATUS_VALUE,
@@ -210,6 +210,9 @@ enum status options_parse(int argc, char *const *argv, char *const *environment,
     if (status != STATUS_OK || out->show_help || out->show_version)
         return status;
     status = parse_environment(environment, out, given, problem);
+    if (status == STATUS_OK && out->users_file != NULL && out->token_file != NULL)
+        status = problem_set(problem, STATUS_VALUE,
+                             "--users and --token-file exclude each other");
     if (status == STATUS_OK)
         status = check_exposure(out, problem);
     if (status == STATUS_OK && out->token_file != NULL)

@@ -16,16 +16,17 @@ struct options {
     bool all_devices; // whatever there is; otherwise cuda lists ordinals
     int n_cuda;
     int cuda[OPTIONS_MAX_CUDA];
-    int64_t memory;        // bytes of host memory for tensors
-    int64_t device_memory; // bytes on each CUDA device; 0: most of what is free
-    int64_t max_body;      // bytes
+    int64_t memory;                // bytes of host memory for tensors
+    int64_t device_memory;         // bytes on each CUDA device; 0: most of what is free
+    int64_t max_body;              // bytes
     int64_t max_steps, max_source; // of a program: instructions, bytes
     int max_nesting;               // of its text: levels
     int threads;
     int idle_seconds, drain_seconds;
     bool log_json;
     bool behind_proxy, insecure_public;
-    const char *token_file;         // or NULL
+    const char *users_file;         // or NULL
+    const char *token_file;         // or NULL; not both
     char token[OPTIONS_TOKEN_SIZE]; // "" without a token file
     // NULL-terminated. Strings point into the arguments, or into the copies of what the
     // environment holds.

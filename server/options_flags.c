@@ -127,8 +127,7 @@ static enum status set_max_steps(struct options *o, const char *value, struct pr
     return parse_size(value, 1, &o->max_steps, p);
 }
 
-static enum status set_max_source(struct options *o, const char *value,
-                                  struct problem *p)
+static enum status set_max_source(struct options *o, const char *value, struct problem *p)
 {
     return parse_size(value, 1, &o->max_source, p);
 }
@@ -152,6 +151,12 @@ static enum status set_idle(struct options *o, const char *value, struct problem
 static enum status set_drain(struct options *o, const char *value, struct problem *p)
 {
     return parse_count(value, 0, 86400, &o->drain_seconds, p);
+}
+
+static enum status set_users(struct options *o, const char *value, struct problem *p)
+{
+    o->users_file = value;
+    return STATUS_OK;
 }
 
 static enum status set_token_file(struct options *o, const char *value, struct problem *p)
@@ -224,6 +229,8 @@ const struct flag option_flags[] = {
      set_max_nesting},
     {"threads", "N", "compute threads (default: the cores)", set_threads},
     {"idle-seconds", "N", "idle connections close after this (default 60)", set_idle},
+    {"users", "FILE", "users, their tokens and quotas (JSON); SIGHUP reads it again",
+     set_users},
     {"token-file", "FILE", "requests must carry the bearer token in FILE",
      set_token_file},
     {"behind-proxy", NULL, "a proxy in front speaks TLS", set_behind_proxy},
@@ -242,6 +249,7 @@ const int n_option_flags = sizeof option_flags / sizeof option_flags[0];
 void options_print_help(FILE *file)
 {
     fputs("usage: tensord [flags]\n"
+          "       tensord token NAME    a new token and its line for --users\n"
           "Tensor math over plain HTTP. Sizes: 4GiB, 512MiB. Every flag is also read "
           "from the\n"
           "environment, --idle-seconds as TENSORD_IDLE_SECONDS.\n\n",

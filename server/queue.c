@@ -73,10 +73,12 @@ static void count_waiting(struct queue *queue, struct hold *hold, int change)
 // Leaves the counts of the waiting or the running.
 static void hold_uncount(struct queue *queue, struct hold *hold)
 {
-    if (hold->started)
-        queue->devices[hold->device].n_running--;
-    else
+    if (!hold->started) {
         count_waiting(queue, hold, -1);
+        return;
+    }
+    queue->devices[hold->device].n_running--;
+    lane_count_running(queue, hold->lane, -1);
 }
 
 // ---- Accepting
@@ -99,14 +101,17 @@ static enum status check_room(struct queue *queue, const struct task *task,
         return STATUS_DRAINING;
     }
     const struct queue_options *options = &queue->options;
-    bool lane_full = task->lane->waiting >= options->max_lane_waiting;
+    const struct lane *lane = task->lane;
+    int lane_limit =
+        lane->max_waiting > 0 ? lane->max_waiting : options->max_lane_waiting;
+    bool lane_full = lane->waiting >= lane_limit;
     if (!lane_full && queue->n_waiting < options->max_waiting)
         return STATUS_OK;
     problem_set(problem, STATUS_QUEUE_FULL,
                 lane_full ? "%d requests of yours are waiting already; at most %d may."
                           : "%d requests are waiting already; at most %d may.",
-                lane_full ? task->lane->waiting : queue->n_waiting,
-                lane_full ? options->max_lane_waiting : options->max_waiting);
+                lane_full ? lane->waiting : queue->n_waiting,
+                lane_full ? lane_limit : options->max_waiting);
     problem->retry_after = retry_after(queue);
     return STATUS_QUEUE_FULL;
 }
@@ -147,6 +152,7 @@ bool queue_inline_begin(struct queue *queue, struct task *task)
         hold_insert(queue, hold, task);
         hold->started = true;
         queue->devices[hold->device].n_running++;
+        lane_count_running(queue, hold->lane, 1);
         order_accept(queue, hold);
         task->queue.state = STATE_INLINE;
         accepted = true;

@@ -11,9 +11,11 @@
 //             only when no earlier accepted task that has not finished writes a key it
 //             touches, or touches a key it writes.
 //   Bounded   At most limit tasks wait; beyond that STATUS_QUEUE_FULL with retry_after.
+//   Limited   A lane may bound how many of its tasks wait, and how many have started and
+//             not ended, on all devices together; these then take turns, slice by slice.
 //   Sliced    A worker calls step again and again; between two steps it may serve another
-//             lane. Tasks of one lane do not take turns: the one that has started goes
-//             on.
+//             lane. Tasks of a lane without such a bound do not take turns: the one that
+//             has started goes on.
 //   Drained   After queue_drain new and waiting tasks end with TASK_DRAINED
 //             (STATUS_DRAINING); running ones go on.
 // Safety
@@ -96,6 +98,14 @@ void queue_free(struct queue *queue);
 // weight > 0.
 enum status lane_create(struct queue *queue, double weight, struct lane **out,
                         struct problem *problem);
+// From now on: at most max_waiting tasks wait (0: as the queue's options say),
+// max_running have started and not ended (0: any number). More than that may be there
+// already.
+void lane_set_limits(struct lane *lane, double weight, int max_waiting, int max_running);
+struct lane_facts {
+    int waiting, running;
+};
+void lane_facts(struct lane *lane, struct lane_facts *out);
 struct lane *lane_reference(struct lane *lane);
 void lane_release(struct lane *lane);
 

@@ -61,17 +61,20 @@ struct hold {
 };
 
 struct lane_device {
-    double virtual_time; // nanoseconds / weight
-    struct task_list ready;
-    int position; // in the device's heap; -1: no ready task
+    double virtual_time;      // nanoseconds / weight
+    struct task_list started; // ready tasks that have started; they go first
+    struct task_list ready;   // the others
+    int position;             // in the device's heap; -1: no task may run
 };
 
 struct lane {
     atomic_int references;
     struct queue *queue;
     double weight;
-    int tasks;   // accepted and not ended
-    int waiting; // of these, not started
+    int tasks;                    // accepted and not ended
+    int waiting;                  // of these, not started
+    int running;                  // the others
+    int max_waiting, max_running; // 0: the queue's; any number
     struct lane_device devices[];
 };
 
@@ -140,6 +143,9 @@ void order_free_all(struct queue *queue);
 void task_list_append(struct task_list *list, struct task *task);
 void task_list_prepend(struct task_list *list, struct task *task);
 void task_list_remove(struct task_list *list, struct task *task);
+// A task of the lane begins (or goes back to those that wait) or ends: change is 1 or -1.
+// A lane at its limit leaves the heaps, and comes back.
+void lane_count_running(struct queue *queue, struct lane *lane, int change);
 // Puts the task into its lane's list, at the end or (one that has been there) in front.
 void lane_add_ready(struct queue *queue, struct task *task, bool in_front);
 void lane_remove_ready(struct queue *queue, struct task *task);

@@ -51,12 +51,24 @@ void task_list_remove(struct task_list *list, struct task *task)
 
 // ---- A device's heap of lanes, least virtual time first; the older task decides a tie
 
+// The task that the device would take of the lane; NULL: none may run. Without a limit
+// what has started goes on to its end; with one, as many as it allows start and then take
+// turns.
+static struct task *lane_next(const struct lane *lane, const struct lane_device *mine)
+{
+    if (lane->max_running == 0)
+        return mine->started.head != NULL ? mine->started.head : mine->ready.head;
+    if (mine->ready.head != NULL && lane->running < lane->max_running)
+        return mine->ready.head;
+    return mine->started.head;
+}
+
 static bool lane_before(const struct lane *a, const struct lane *b, int device)
 {
     const struct lane_device *x = &a->devices[device], *y = &b->devices[device];
     if (x->virtual_time != y->virtual_time)
         return x->virtual_time < y->virtual_time;
-    return x->ready.head->queue.sequence < y->ready.head->queue.sequence;
+    return lane_next(a, x)->queue.sequence < lane_next(b, y)->queue.sequence;
 }
 
 static void heap_place(struct queue_device *device, int position, struct lane *lane)
@@ -124,31 +136,59 @@ void queue_rouse(struct queue_device *device)
     device->sleeping = false;
 }
 
+// Puts the lane into the device's heap or takes it out, as its tasks and its limit say.
+static void lane_settle(struct lane *lane, struct queue_device *device)
+{
+    struct lane_device *mine = &lane->devices[device->index];
+    if (mine->position >= 0) // what it is compared by may have changed
+        heap_remove(device, lane);
+    if (lane_next(lane, mine) == NULL)
+        return;
+    if (mine->virtual_time < device->virtual_time)
+        mine->virtual_time = device->virtual_time;
+    heap_insert(device, lane);
+    queue_rouse(device);
+}
+
+static void lane_settle_all(struct queue *queue, struct lane *lane)
+{
+    for (int i = 0; i < queue->n_devices; i++)
+        lane_settle(lane, &queue->devices[i]);
+}
+
+void lane_count_running(struct queue *queue, struct lane *lane, int change)
+{
+    bool was_full = lane->running >= lane->max_running;
+    lane->running += change;
+    if (lane->max_running > 0 && was_full != (lane->running >= lane->max_running))
+        lane_settle_all(queue, lane);
+}
+
+static struct task_list *list_of(struct lane_device *mine, const struct task *task)
+{
+    const struct hold *hold = task->queue.hold;
+    return hold->started ? &mine->started : &mine->ready;
+}
+
 void lane_add_ready(struct queue *queue, struct task *task, bool in_front)
 {
     struct queue_device *device = &queue->devices[task->device];
     struct lane_device *mine = &task->lane->devices[task->device];
+    struct task_list *list = list_of(mine, task);
+    bool takes_turns = list == &mine->started && task->lane->max_running > 0;
     task->queue.state = STATE_READY;
-    if (in_front)
-        task_list_prepend(&mine->ready, task);
+    if (in_front && !takes_turns)
+        task_list_prepend(list, task);
     else
-        task_list_append(&mine->ready, task);
-    if (mine->position < 0) {
-        if (mine->virtual_time < device->virtual_time)
-            mine->virtual_time = device->virtual_time;
-        heap_insert(device, task->lane);
-    }
-    queue_rouse(device);
+        task_list_append(list, task);
+    lane_settle(task->lane, device);
 }
 
 void lane_remove_ready(struct queue *queue, struct task *task)
 {
     struct lane_device *mine = &task->lane->devices[task->device];
-    // Out of the heap while the lane still has a head to be compared by.
-    heap_remove(&queue->devices[task->device], task->lane);
-    task_list_remove(&mine->ready, task);
-    if (mine->ready.head != NULL)
-        heap_insert(&queue->devices[task->device], task->lane);
+    task_list_remove(list_of(mine, task), task);
+    lane_settle(task->lane, &queue->devices[task->device]);
 }
 
 struct task *lane_take_next(struct queue_device *device)
@@ -157,7 +197,7 @@ struct task *lane_take_next(struct queue_device *device)
         return NULL;
     struct lane *lane = device->heap[0];
     struct lane_device *mine = &lane->devices[device->index];
-    struct task *task = mine->ready.head;
+    struct task *task = lane_next(lane, mine);
     if (device->virtual_time < mine->virtual_time)
         device->virtual_time = mine->virtual_time;
     lane_remove_ready(device->queue, task);
@@ -219,6 +259,23 @@ enum status lane_create(struct queue *queue, double weight, struct lane **out,
     }
     *out = lane;
     return STATUS_OK;
+}
+
+void lane_set_limits(struct lane *lane, double weight, int max_waiting, int max_running)
+{
+    queue_lock(lane->queue);
+    lane->weight = weight;
+    lane->max_waiting = max_waiting;
+    lane->max_running = max_running;
+    lane_settle_all(lane->queue, lane);
+    queue_unlock(lane->queue);
+}
+
+void lane_facts(struct lane *lane, struct lane_facts *out)
+{
+    queue_lock(lane->queue);
+    *out = (struct lane_facts){lane->waiting, lane->running};
+    queue_unlock(lane->queue);
 }
 
 struct lane *lane_reference(struct lane *lane)

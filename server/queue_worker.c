@@ -60,6 +60,7 @@ static void note_started(struct queue *queue, struct hold *hold, bool started)
     hold->lane->waiting -= change;
     device->n_waiting -= change;
     device->n_running += change;
+    lane_count_running(queue, hold->lane, change);
 }
 
 static void serve(struct queue *queue, struct queue_device *device, struct task *task)

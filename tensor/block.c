@@ -9,14 +9,19 @@
 #include "tensor/ledger.h"
 #include "tensor/tensor.h"
 
-// Memory that changes user must be cleared before it can be read. With one account there
-// is nobody to hide anything from; when users arrive, this is the place: every block
-// passes here between the allocator, which does not know accounts, and its first reader.
+// Memory that changes user is cleared before it can be read: every block passes here
+// between the allocator and its first reader. No operation shows what it has not written
+// (torch.empty is zeros); this holds even if one should. With one account there is nobody
+// to hide anything from. A block from before there was a second one is nobody's, so that
+// it is cleared for whoever gets it.
 static enum status clear_for_account(struct block *block, struct problem *problem)
 {
-    (void)block;
-    (void)problem;
-    return STATUS_OK;
+    struct device *device = block->device;
+    if (block->bytes == 0 || !account_is_shared(block->account) ||
+        (device->vt->claim != NULL &&
+         !device->vt->claim(device, block->data, block->bytes, block->account)))
+        return STATUS_OK;
+    return device->vt->clear(device, block->data, block->bytes, problem);
 }
 
 enum status block_create(struct device *device, struct account *account, int64_t bytes,

@@ -2,9 +2,10 @@
 // The ledger: a few counters per device and per account behind one mutex.
 //
 // Invariants, under the mutex: 0 <= settled <= used, 0 <= reserved, used + reserved <=
-// limit for every device; the accounts' sums equal the device's. `waited` says that an
-// admission was told WAIT and nobody has since seen the device without transient bytes:
-// as long as it is set, every return of bytes calls on_release.
+// limit for every device; the accounts' sums equal the device's; likewise for each
+// account, unless its limit was lowered. `waited` says that an admission was told WAIT
+// and nobody has since seen the device without transient bytes: as long as it is set,
+// every return of bytes calls on_release.
 #include <assert.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -22,7 +23,9 @@ struct device_account {
 struct account {
     struct ledger *ledger;
     struct account *next;
-    int64_t used[LEDGER_MAX_DEVICES], reserved[LEDGER_MAX_DEVICES];
+    struct share {
+        int64_t limit, used, reserved, settled;
+    } shares[LEDGER_MAX_DEVICES];
     char user[];
 };
 
@@ -31,6 +34,7 @@ struct ledger {
     int n_devices;
     struct device_account devices[LEDGER_MAX_DEVICES];
     struct account *accounts;
+    atomic_int n_accounts;
     void (*on_release)(void *context, int device);
     void *context;
 };
@@ -87,6 +91,9 @@ enum status ledger_account(struct ledger *ledger, const char *user, struct accou
         if (account) {
             memcpy(account->user, user, size);
             account->ledger = ledger;
+            for (int i = 0; i < LEDGER_MAX_DEVICES; i++)
+                account->shares[i].limit = INT64_MAX;
+            atomic_fetch_add(&ledger->n_accounts, 1);
             account->next = ledger->accounts;
             ledger->accounts = account;
         }
@@ -97,6 +104,11 @@ enum status ledger_account(struct ledger *ledger, const char *user, struct accou
                            "no host memory for the account of %s", user);
     *out = account;
     return STATUS_OK;
+}
+
+bool account_is_shared(const struct account *account)
+{
+    return atomic_load_explicit(&account->ledger->n_accounts, memory_order_relaxed) > 1;
 }
 
 // The device's counters, with the mutex held until leave.
@@ -150,10 +162,33 @@ static enum admission refuse(struct problem *problem, int64_t required, int64_t 
     return ADMISSION_NEVER;
 }
 
+static enum admission refuse_quota(struct problem *problem, int64_t required,
+                                   int64_t available, int64_t limit)
+{
+    available =
+        available < 0 ? 0 : available; // a limit may be lowered below what is used
+    problem_set(problem, STATUS_QUOTA,
+                "%" PRId64 " bytes are needed; your quota on this device is %" PRId64
+                " bytes, of which %" PRId64
+                " are left beside your stored tensors: delete names or ask for less",
+                required, limit, available);
+    problem->required_bytes = required;
+    problem->available_bytes = available;
+    return ADMISSION_NEVER;
+}
+
 enum admission ledger_reserve(struct account *account, int device, int64_t bytes,
                               struct problem *problem)
 {
     return ledger_reserve_more(account, device, bytes, 0, problem);
+}
+
+// bytes beside what is used, or only beside what stays.
+static enum admission judge(int64_t bytes, int64_t limit, int64_t used, int64_t staying)
+{
+    return bytes <= limit - used      ? ADMISSION_READY
+           : bytes <= limit - staying ? ADMISSION_WAIT
+                                      : ADMISSION_NEVER;
 }
 
 enum admission ledger_reserve_more(struct account *account, int device, int64_t bytes,
@@ -161,37 +196,43 @@ enum admission ledger_reserve_more(struct account *account, int device, int64_t 
 {
     assert(bytes >= 0 && held >= 0);
     struct device_account *totals = enter(account, device);
+    struct share *share = &account->shares[device];
     int64_t limit = totals->limit, available = limit - totals->settled - held;
-    enum admission answer = ADMISSION_NEVER;
-    if (bytes <= limit - totals->used - totals->reserved) {
-        answer = ADMISSION_READY;
+    int64_t quota = share->limit, left = quota - share->settled - held;
+    enum admission answer =
+        judge(bytes, limit, totals->used + totals->reserved, totals->settled + held);
+    enum admission mine =
+        judge(bytes, quota, share->used + share->reserved, share->settled + held);
+    if (answer == ADMISSION_READY && mine == ADMISSION_READY) {
         totals->reserved += bytes;
-        account->reserved[device] += bytes;
-    } else if (bytes <= available) {
+        share->reserved += bytes;
+    } else if (answer != ADMISSION_NEVER && mine != ADMISSION_NEVER) {
         answer = ADMISSION_WAIT;
         atomic_store_explicit(&totals->waited, true, memory_order_relaxed);
     }
     leave(account);
+    if (mine == ADMISSION_NEVER)
+        return refuse_quota(problem, bytes, left, quota);
     return answer == ADMISSION_NEVER ? refuse(problem, bytes, available, limit) : answer;
 }
 
 void ledger_unreserve(struct account *account, int device, int64_t bytes)
 {
     struct device_account *totals = enter(account, device);
-    assert(bytes >= 0 && bytes <= account->reserved[device]);
+    assert(bytes >= 0 && bytes <= account->shares[device].reserved);
     totals->reserved -= bytes;
-    account->reserved[device] -= bytes;
+    account->shares[device].reserved -= bytes;
     leave_returned(account, device, totals);
 }
 
 void ledger_use(struct account *account, int device, int64_t bytes)
 {
     struct device_account *totals = enter(account, device);
-    assert(bytes >= 0 && bytes <= account->reserved[device]);
+    assert(bytes >= 0 && bytes <= account->shares[device].reserved);
     totals->reserved -= bytes;
-    account->reserved[device] -= bytes;
+    account->shares[device].reserved -= bytes;
     totals->used += bytes;
-    account->used[device] += bytes;
+    account->shares[device].used += bytes;
     leave(account);
 }
 
@@ -199,6 +240,7 @@ void ledger_settle(struct account *account, int device, int64_t bytes)
 {
     struct device_account *totals = enter(account, device);
     totals->settled += bytes;
+    account->shares[device].settled += bytes;
     assert(bytes >= 0 && totals->settled <= totals->used);
     leave(account);
 }
@@ -217,17 +259,20 @@ void ledger_unsettle(struct account *account, int device, int64_t bytes)
     struct device_account *totals = enter(account, device);
     assert(bytes >= 0 && bytes <= totals->settled);
     totals->settled -= bytes;
+    account->shares[device].settled -= bytes;
     leave(account);
 }
 
 void ledger_unuse(struct account *account, int device, int64_t bytes, bool settled)
 {
     struct device_account *totals = enter(account, device);
-    assert(bytes >= 0 && bytes <= account->used[device]);
+    assert(bytes >= 0 && bytes <= account->shares[device].used);
     totals->used -= bytes;
-    account->used[device] -= bytes;
-    if (settled)
+    account->shares[device].used -= bytes;
+    if (settled) {
         totals->settled -= bytes;
+        account->shares[device].settled -= bytes;
+    }
     assert(totals->settled >= 0 && totals->settled <= totals->used);
     leave_returned(account, device, totals);
 }
@@ -235,9 +280,27 @@ void ledger_unuse(struct account *account, int device, int64_t bytes, bool settl
 int64_t ledger_free_bytes(struct account *account, int device)
 {
     const struct device_account *totals = enter(account, device);
+    const struct share *share = &account->shares[device];
     int64_t bytes = totals->limit - totals->used - totals->reserved;
+    int64_t mine = share->limit - share->used - share->reserved;
     leave(account);
-    return bytes;
+    return bytes < mine ? bytes : mine;
+}
+
+void ledger_set_limit(struct account *account, int device, int64_t limit)
+{
+    struct device_account *totals = enter(account, device);
+    assert(limit >= 0);
+    account->shares[device].limit = limit;
+    leave_returned(account, device, totals); // who waits for more may have it now
+}
+
+int64_t ledger_account_limit(struct account *account, int device)
+{
+    enter(account, device);
+    int64_t limit = account->shares[device].limit;
+    leave(account);
+    return limit;
 }
 
 void ledger_usage(struct ledger *ledger, int device, struct ledger_usage *out)
@@ -255,7 +318,7 @@ void ledger_account_usage(struct account *account, int device, int64_t *used,
                           int64_t *reserved)
 {
     enter(account, device);
-    *used = account->used[device];
-    *reserved = account->reserved[device];
+    *used = account->shares[device].used;
+    *reserved = account->shares[device].reserved;
     leave(account);
 }

@@ -45,6 +45,9 @@ void ledger_on_release(struct ledger *ledger, void (*callback)(void *context, in
 enum status ledger_account(struct ledger *ledger, const char *user, struct account **out,
                            struct problem *);
 
+// Whether the ledger has another account, too. One atomic load.
+bool account_is_shared(const struct account *account);
+
 enum admission { ADMISSION_READY, ADMISSION_WAIT, ADMISSION_NEVER };
 // READY: bytes are reserved. WAIT: they do not fit now, but would beside what names hold
 // (memory held by running requests and pinned readers comes back). NEVER:
@@ -68,10 +71,15 @@ void ledger_announce(struct account *account, int device);
 // A settled block lost its storage but is still pinned by a reader or a running request.
 void ledger_unsettle(struct account *account, int device, int64_t bytes);
 void ledger_unuse(struct account *account, int device, int64_t bytes, bool settled);
-// Bytes that the device could still give: limit - used - reserved.
+// What the user may use of device at most (INT64_MAX at first). What he has stays his if
+// it is more. From then on admissions mind both limits: NEVER may also be STATUS_QUOTA,
+// and WAIT may be for bytes of his own. [any thread]
+void ledger_set_limit(struct account *account, int device, int64_t limit);
+// Bytes that the device could still give to this user: limit - used - reserved.
 int64_t ledger_free_bytes(struct account *account, int device);
 void ledger_usage(struct ledger *ledger, int device, struct ledger_usage *out);
-// What one user uses and has reserved on device.
+// What one user uses and has reserved on device, and (account_limit) may.
 void ledger_account_usage(struct account *account, int device, int64_t *used,
                           int64_t *reserved);
+int64_t ledger_account_limit(struct account *account, int device);
 #endif

@@ -76,6 +76,8 @@ def requests(device):
     yield "POST", "/v1/eval?format=npy&keep=", b"t = x * 2\nt", text
     yield "POST", "/v1/eval", b'{"program": "t = v + x[0]", "inputs": {"v": [1, 2, 3, 4]}, "if": {"t": null}}', json
     yield "GET", "/v1/names", None, {}
+    yield "GET", "/v1/users", None, {}
+    yield "GET", "/v1/queue", None, {}
     yield "DELETE", "/v1/names/x", None, {}
     yield "POST", "/v1/tensors/x/to", b'{"dtype": "float32"}', json
     yield "PATCH", "/v1/tensors/x/meta", b'{"pinned": true}', json

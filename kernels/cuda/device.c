@@ -27,6 +27,11 @@ static int64_t cuda_trim(struct device *base)
     return device->broken ? 0 : pool_trim(device);
 }
 
+static bool cuda_claim(struct device *base, void *block, int64_t bytes, const void *owner)
+{
+    return pool_claim(&cuda_device(base)->pool, block, bytes, owner);
+}
+
 static enum status cuda_clear(struct device *base, void *block, int64_t bytes,
                               struct problem *problem)
 {
@@ -220,6 +225,7 @@ static const struct device_interface interface = {
     .allocate = cuda_allocate,
     .release = cuda_release,
     .trim = cuda_trim,
+    .claim = cuda_claim,
     .clear = cuda_clear,
     .copy = cuda_copy,
     .plan = cuda_plan,

@@ -222,12 +222,29 @@ enum status pool_take(struct cuda_device *device, int64_t bytes, void **out,
         return status;
     }
     block->bytes = rounded;
+    block->owner = NULL;
+    block->owned = 0;
     *out = block->address;
     pthread_mutex_lock(&pool->mutex);
     make_live(pool, block);
     pthread_mutex_unlock(&pool->mutex);
     memory_snapshot(device);
     return STATUS_OK;
+}
+
+bool pool_claim(struct pool *pool, void *address, int64_t bytes, const void *owner)
+{
+    pthread_mutex_lock(&pool->mutex);
+    struct pool_block *block = *bucket_of(pool, address);
+    while (block && block->address != address)
+        block = block->next;
+    bool his = block && block->owner == owner && bytes <= block->owned;
+    if (block && !his) {
+        block->owner = owner;
+        block->owned = bytes;
+    }
+    pthread_mutex_unlock(&pool->mutex);
+    return !his;
 }
 
 void pool_release(struct pool *pool, void *address)

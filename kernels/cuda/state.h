@@ -24,7 +24,9 @@
 enum { POOL_CLASSES = 256, POOL_BUCKETS = 4096 };
 struct pool_block {
     void *address;
-    int64_t bytes; // as allocated, at least what was asked
+    int64_t bytes;     // as allocated, at least what was asked
+    const void *owner; // what the first `owned` bytes hold is his; NULL: nobody knows
+    int64_t owned;
     struct pool_block *next;
 };
 struct pool {
@@ -95,6 +97,9 @@ void pool_destroy(struct pool *pool); // frees everything, live blocks too
 enum status pool_take(struct cuda_device *device, int64_t bytes, void **out,
                       struct problem *problem);
 void pool_release(struct pool *pool, void *address); // [any]
+// device.h's claim.
+bool pool_claim(struct pool *pool, void *address, int64_t bytes,
+                const void *owner); // [any]
 int64_t pool_trim(struct cuda_device *device);
 int64_t pool_cached(struct pool *pool); // [any]
 // Looks at the card's free memory.

@@ -141,6 +141,12 @@ void host_alloc_give(struct host_alloc *alloc, void *block, int64_t bytes)
         large_give(alloc, block);
 }
 
+bool host_alloc_claim(struct host_alloc *alloc, void *block, int64_t bytes,
+                      const void *owner)
+{
+    return bytes < LARGE_MINIMUM || large_claim(alloc, block, bytes, owner);
+}
+
 int64_t host_alloc_trim(struct host_alloc *alloc)
 {
     int64_t bytes = small_trim(alloc) + large_trim(alloc);

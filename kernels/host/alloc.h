@@ -35,6 +35,11 @@ void host_alloc_free(struct host_alloc *alloc);
 void *host_alloc_take(struct host_alloc *alloc, int64_t bytes);
 // Takes back a block; bytes as it was taken.
 void host_alloc_give(struct host_alloc *alloc, void *block, int64_t bytes);
+// A block just taken is owner's from now on. False: it holds nothing that is another's:
+// it was the owner's before, or comes from the system as zeros. Small blocks are not
+// followed: clearing them costs less.
+bool host_alloc_claim(struct host_alloc *alloc, void *block, int64_t bytes,
+                      const void *owner);
 // Gives all cached blocks back to the system; how many bytes that were.
 int64_t host_alloc_trim(struct host_alloc *alloc);
 int64_t host_alloc_cached(const struct host_alloc *alloc); // bytes in free blocks

@@ -29,9 +29,12 @@ struct free_list {
 // What is known of a mapped block; lives from mmap to munmap.
 struct mapping {
     char *base;
-    int64_t capacity;                    // bytes
-    struct mapping *next_live;           // in its bucket, while in use
-    struct mapping *newer, *older;       // by age, while cached
+    int64_t capacity;  // bytes
+    const void *owner; // what the first `owned` bytes hold is his
+    int64_t owned;
+    bool fresh;                    // from the system, all zero, never given out again
+    struct mapping *next_live;     // in its bucket, while in use
+    struct mapping *newer, *older; // by age, while cached
     struct mapping *next_bin, *prev_bin; // in its bin, while cached
 };
 
@@ -54,6 +57,7 @@ struct host_alloc {
 void *large_take(struct host_alloc *alloc, int64_t bytes);
 void large_give(struct host_alloc *alloc, void *block);
 int64_t large_trim(struct host_alloc *alloc);
+bool large_claim(struct host_alloc *alloc, void *block, int64_t bytes, const void *owner);
 
 // Marks cached memory for AddressSanitizer: use after release is reported though the
 // block stays ours.

@@ -133,7 +133,8 @@ static void *map_new(struct host_alloc *alloc, int64_t bytes)
     struct mapping *mapping = capacity < 0 ? NULL : malloc(sizeof *mapping);
     if (mapping == NULL)
         return NULL;
-    *mapping = (struct mapping){.base = map_aligned(capacity), .capacity = capacity};
+    *mapping = (struct mapping){
+        .base = map_aligned(capacity), .capacity = capacity, .fresh = true};
     if (mapping->base == NULL) {
         free(mapping);
         return NULL;
@@ -153,6 +154,7 @@ void *large_take(struct host_alloc *alloc, int64_t bytes)
     if (mapping != NULL) {
         cache_remove(large, mapping);
         live_insert(large, mapping);
+        mapping->fresh = false;
         mark_taken(mapping->base, bytes, mapping->capacity);
     }
     pthread_mutex_unlock(&large->mutex);
@@ -160,6 +162,23 @@ void *large_take(struct host_alloc *alloc, int64_t bytes)
         return map_new(alloc, bytes);
     cache_release(alloc, mapping->capacity);
     return mapping->base;
+}
+
+bool large_claim(struct host_alloc *alloc, void *block, int64_t bytes, const void *owner)
+{
+    struct large_blocks *large = &alloc->large;
+    pthread_mutex_lock(&large->mutex);
+    struct mapping *mapping = *bucket_of(large, block);
+    while (mapping->base != block)
+        mapping = mapping->next_live;
+    bool his = mapping->fresh || (mapping->owner == owner && bytes <= mapping->owned);
+    if (mapping->fresh)
+        mapping->owned = mapping->capacity;
+    else if (!his)
+        mapping->owned = bytes;
+    mapping->owner = owner;
+    pthread_mutex_unlock(&large->mutex);
+    return !his;
 }
 
 void large_give(struct host_alloc *alloc, void *block)

@@ -70,6 +70,12 @@ static void move_bytes(struct host_device *host, void *to, const void *from,
         memcpy(to, from, (size_t)bytes);
 }
 
+static bool host_claim(struct device *device, void *block, int64_t bytes,
+                       const void *owner)
+{
+    return host_alloc_claim(host_device(device)->alloc, block, bytes, owner);
+}
+
 static enum status host_clear(struct device *device, void *block, int64_t bytes,
                               struct problem *problem)
 {
@@ -127,6 +133,7 @@ static const struct device_interface host_interface = {
     .allocate = host_allocate,
     .release = host_release,
     .trim = host_trim,
+    .claim = host_claim,
     .clear = host_clear,
     .copy = host_copy,
     .plan = plan_host_create,

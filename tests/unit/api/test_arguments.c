@@ -13,6 +13,7 @@
 #include "api/arguments.h"
 
 static struct api api;
+static struct user user;
 static struct device *devices[1];
 static struct request *request;
 static struct call call;
@@ -25,7 +26,7 @@ static int setup(void **state)
     ops_initialize();
     if (host_open(1, 0, &devices[0], &ignored) != STATUS_OK ||
         ledger_create(1, &limit, &api.options.ledger, &ignored) != STATUS_OK ||
-        ledger_account(api.options.ledger, "", &api.account, &ignored) != STATUS_OK)
+        ledger_account(api.options.ledger, "", &user.account, &ignored) != STATUS_OK)
         return -1;
     api.options.devices = devices;
     api.options.n_devices = 1;
@@ -43,6 +44,7 @@ static int begin(void **state)
 {
     request = calloc(1, sizeof *request);
     request->api = &api;
+    request->user = &user;
     call.n_operands = 0;
     return request == NULL;
 }

@@ -224,6 +224,73 @@ static void test_memory_limit(void **state)
     device = whole;
 }
 
+// As tensor/block.c does for an owner: what is another's is cleared before it is read.
+static void *take_for(const void *owner, int64_t bytes, bool *cleared)
+{
+    struct problem problem;
+    void *block;
+    assert_int_equal(allocate(bytes, &block, &problem), STATUS_OK);
+    *cleared = device->vt->claim(device, block, bytes, owner);
+    if (*cleared)
+        assert_int_equal(device->vt->clear(device, block, bytes, &problem), STATUS_OK);
+    return block;
+}
+
+static void assert_bytes(void *block, int64_t bytes, int value)
+{
+    struct problem problem;
+    unsigned char *host = malloc((size_t)bytes);
+    assert_int_equal(
+        device->vt->copy(device, host, block, bytes, COPY_FROM_DEVICE, &problem),
+        STATUS_OK);
+    for (int64_t i = 0; i < bytes; i++)
+        assert_int_equal(host[i], value);
+    free(host);
+}
+
+static void fill(void *block, int64_t bytes)
+{
+    struct problem problem;
+    void *host = malloc((size_t)bytes);
+    memset(host, 0xAA, (size_t)bytes);
+    assert_int_equal(
+        device->vt->copy(device, block, host, bytes, COPY_TO_DEVICE, &problem),
+        STATUS_OK);
+    free(host);
+}
+
+static void test_memory_that_changes_owner(void **state)
+{
+    static const int64_t sizes[][2] = {
+        {500, 400}, {70000, 66000}, {6 * MIB, 5 * MIB + 1}};
+    int ann, bob; // their addresses are the owners
+    bool cleared;
+    device->vt->trim(device);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        int64_t bytes = sizes[i][0], less = sizes[i][1];
+        void *block = take_for(&ann, bytes, &cleared);
+        assert_true(cleared); // the driver promises nothing
+        fill(block, bytes);
+        fixture_drop(block, bytes);
+        assert_ptr_equal(take_for(&ann, bytes, &cleared), block);
+        assert_false(cleared);
+        fixture_drop(block, bytes);
+        // A smaller one of another: what lies behind it is still the first one's.
+        assert_ptr_equal(take_for(&bob, less, &cleared), block);
+        assert_true(cleared);
+        assert_bytes(block, less, 0);
+        fixture_drop(block, less);
+        assert_ptr_equal(take_for(&bob, bytes, &cleared), block);
+        assert_true(cleared);
+        assert_bytes(block, bytes, 0);
+        fill(block, bytes);
+        fixture_drop(block, bytes);
+        assert_ptr_equal(take_for(&ann, bytes, &cleared), block);
+        assert_bytes(block, bytes, 0);
+        fixture_drop(block, bytes);
+    }
+}
+
 int main(void)
 {
     setenv("CUDASIM_MEM_MB", "64", 1);
@@ -236,6 +303,7 @@ int main(void)
         cmocka_unit_test(test_release_in_flight),
         cmocka_unit_test(test_facts),
         cmocka_unit_test(test_memory_limit),
+        cmocka_unit_test(test_memory_that_changes_owner),
     };
     return fixture_run("memory", tests, sizeof tests / sizeof *tests);
 }

@@ -19,7 +19,7 @@ static const char *const origins[] = {"https://notes.example", "http://localhost
 static const struct guard_rules loopback = {true, no_names, no_names, NULL};
 static const struct guard_rules listed = {true, hosts, origins, NULL};
 static const struct guard_rules public_bind = {false, no_names, no_names, NULL};
-static const struct guard_rules with_token = {true, hosts, origins, "s3cret-token"};
+static struct guard_rules with_token = {true, hosts, origins, NULL};
 
 // headers: "Name: value\n" lines.
 static struct guard_facts facts_of(const char *method, const char *target, char *headers)
@@ -40,6 +40,7 @@ struct outcome {
     enum guard_verdict verdict;
     enum status status;
     bool cors;
+    int user;
 };
 
 static struct outcome ask(const struct guard_rules *rules, const char *method,
@@ -47,14 +48,16 @@ static struct outcome ask(const struct guard_rules *rules, const char *method,
 {
     char copy[1024];
     const char *allow_origin;
+    int user;
     struct problem problem;
     problem_clear(&problem);
     snprintf(copy, sizeof copy, "%s", headers);
     struct guard_facts facts = facts_of(method, target, copy);
     struct outcome outcome;
-    outcome.verdict = guard_check(rules, &facts, &allow_origin, &problem);
+    outcome.verdict = guard_check(rules, &facts, &allow_origin, &user, &problem);
     outcome.status = problem.status;
     outcome.cors = allow_origin != NULL;
+    outcome.user = user;
     return outcome;
 }
 
@@ -110,18 +113,20 @@ static void http_1_0_needs_no_host(void **state)
 {
     char none[1] = "", chunked[] = "Transfer-Encoding: chunked\n";
     const char *allow_origin;
+    int user;
     struct problem problem;
     struct guard_facts facts = facts_of("GET", "/v1", none);
     facts.http_1_1 = false;
-    assert_int_equal(guard_check(&loopback, &facts, &allow_origin, &problem), GUARD_PASS);
+    assert_int_equal(guard_check(&loopback, &facts, &allow_origin, &user, &problem),
+                     GUARD_PASS);
     facts = facts_of("GET", "/v1", chunked);
     facts.http_1_1 = false;
-    assert_int_equal(guard_check(&loopback, &facts, &allow_origin, &problem),
+    assert_int_equal(guard_check(&loopback, &facts, &allow_origin, &user, &problem),
                      GUARD_CLOSE);
     char folded[] = "Host: localhost\n";
     facts = facts_of("GET", "/v1", folded);
     facts.folded = true;
-    assert_int_equal(guard_check(&loopback, &facts, &allow_origin, &problem),
+    assert_int_equal(guard_check(&loopback, &facts, &allow_origin, &user, &problem),
                      GUARD_CLOSE);
 }
 
@@ -175,9 +180,10 @@ static void absolute_targets(void **state)
     char headers[] = "Host: localhost\n";
     struct guard_facts facts = facts_of("GET", "/v1", headers);
     const char *allow_origin;
+    int user;
     struct problem problem;
     facts.authority = "evil.example";
-    assert_int_equal(guard_check(&loopback, &facts, &allow_origin, &problem),
+    assert_int_equal(guard_check(&loopback, &facts, &allow_origin, &user, &problem),
                      GUARD_REFUSE);
     assert_int_equal(problem.status, STATUS_MISDIRECTED);
 }
@@ -248,6 +254,14 @@ static void listed_origins_get_cors(void **state)
 
 static void tokens(void **state)
 {
+    struct problem problem;
+    assert_int_equal(users_create(NULL, "s3cret-token", &with_token.users, &problem),
+                     STATUS_OK);
+    assert_int_equal(
+        ask(&with_token, "GET", "/v1", HOST "Authorization: Bearer s3cret-token\n").user,
+        0);
+    assert_int_equal(ask(&with_token, "GET", "/healthz", HOST).user, -1);
+    assert_int_equal(ask(&loopback, "GET", "/v1", HOST).user, -1);
     PASSES(&with_token, "GET", HOST "Authorization: Bearer s3cret-token\n");
     PASSES(&with_token, "GET", HOST "authorization: bearer  s3cret-token\n");
     static const char *const wrong[] = {
@@ -285,6 +299,7 @@ static void tokens(void **state)
         ask(&with_token, "GET", "/v1", HOST "Origin: http://localhost:3000\n");
     assert_int_equal(outcome.status, STATUS_UNAUTHORIZED);
     assert_true(outcome.cors);
+    users_free(with_token.users);
 }
 
 static void body_lengths(void **state)

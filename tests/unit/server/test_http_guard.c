@@ -4,6 +4,8 @@
 // test_guard.c.
 #include "tests/unit/server/http_fixture.h"
 
+#include "server/users.h"
+
 #define HOST "Host: localhost\r\n"
 
 static int setup(void **state)
@@ -154,7 +156,9 @@ static void listed_origins_get_cors(void **state)
     struct reply reply;
     server_stop();
     fixture_options.origins = origins;
-    fixture_options.token = "s3cret";
+    struct problem users_problem;
+    assert_int_equal(users_create(NULL, "s3cret", &fixture_options.users, &users_problem),
+                     STATUS_OK);
     server_start();
     client_open(&client, http_address(server));
     client_send(&client,
@@ -190,7 +194,10 @@ static void listed_origins_get_cors(void **state)
     reply_free(&reply);
     client_close(&client);
     fixture_options.origins = NULL;
-    fixture_options.token = NULL;
+    server_stop();
+    users_free(fixture_options.users);
+    fixture_options.users = NULL;
+    server_start();
 }
 
 static void http_1_0_is_served(void **state)

@@ -85,7 +85,6 @@ static void flags_are_read(void **state)
 
 static void usage_errors(void **state)
 {
-    REFUSES("unknown option '--users'", "--users", "f");
     REFUSES("unknown option '--tls-cert'", "--tls-cert", "f");
     REFUSES("unknown option 'x'", "x");
     REFUSES("unknown option '-h'", "-h");
@@ -243,6 +242,17 @@ static void a_public_bind_needs_a_token_and_more(void **state)
     ACCEPTS("--token-file", token);
 }
 
+static void users_are_named(void **state)
+{
+    ACCEPTS("--users", "/nowhere/users.json");
+    assert_string_equal(options.users_file, "/nowhere/users.json");
+    ACCEPTS("--listen", "0.0.0.0:80", "--users", "u", "--behind-proxy");
+    REFUSES("--behind-proxy or --insecure-public", "--listen", "0.0.0.0:80", "--users",
+            "u");
+    REFUSES("exclude each other", "--users", "u", "--token-file",
+            write_file("/token", "s3cret\n"));
+}
+
 static void token_files_are_checked(void **state)
 {
     REFUSES("No such file", "--token-file", "/nowhere/token");
@@ -333,6 +343,7 @@ int main(void)
         cmocka_unit_test(sizes),
         cmocka_unit_test(the_environment_is_read),
         cmocka_unit_test(a_public_bind_needs_a_token_and_more),
+        cmocka_unit_test(users_are_named),
         cmocka_unit_test(token_files_are_checked),
         cmocka_unit_test(memory_is_the_least_limit),
     };

@@ -111,6 +111,91 @@ static void test_wait_only_for_what_comes_back(void **state)
     ledger_free(ledger);
 }
 
+// Each may use 100 of the device's 150, whatever the other does.
+static void test_quotas(void **state)
+{
+    struct problem problem;
+    struct ledger *ledger;
+    struct account *ann, *bob;
+    assert_int_equal(ledger_create(2, (int64_t[]){150, 50}, &ledger, &problem),
+                     STATUS_OK);
+    assert_int_equal(ledger_account(ledger, "ann", &ann, &problem), STATUS_OK);
+    assert_int_equal(ledger_account(ledger, "bob", &bob, &problem), STATUS_OK);
+    assert_true(ledger_account_limit(ann, 0) == INT64_MAX);
+    ledger_set_limit(ann, 0, 100);
+    ledger_set_limit(bob, 0, 100);
+    assert_int_equal(ledger_free_bytes(ann, 0), 100);
+    // 40 of ann's are behind names, 30 in a request.
+    assert_int_equal(ledger_reserve(ann, 0, 70, &problem), ADMISSION_READY);
+    ledger_use(ann, 0, 70);
+    ledger_settle(ann, 0, 40);
+    assert_int_equal(ledger_free_bytes(ann, 0), 30);
+    assert_int_equal(ledger_free_bytes(bob, 0), 80);
+    assert_int_equal(ledger_reserve(ann, 0, 31, &problem), ADMISSION_WAIT);
+    assert_int_equal(ledger_reserve(ann, 0, 60, &problem), ADMISSION_WAIT);
+    assert_int_equal(ledger_reserve(ann, 0, 61, &problem), ADMISSION_NEVER);
+    assert_int_equal(problem.status, STATUS_QUOTA);
+    assert_int_equal(problem.required_bytes, 61);
+    assert_int_equal(problem.available_bytes, 60);
+    // Who holds some and asks for more.
+    assert_int_equal(ledger_reserve_more(ann, 0, 31, 30, &problem), ADMISSION_NEVER);
+    assert_int_equal(problem.status, STATUS_QUOTA);
+    // Bob's share is his own, but the device's limit holds for all.
+    assert_int_equal(ledger_reserve(bob, 0, 80, &problem), ADMISSION_READY);
+    assert_int_equal(ledger_reserve(ann, 0, 30, &problem), ADMISSION_WAIT);
+    ledger_unreserve(bob, 0, 80);
+    assert_int_equal(ledger_reserve(bob, 0, 101, &problem), ADMISSION_NEVER);
+    assert_int_equal(problem.status, STATUS_QUOTA);
+    ledger_set_limit(bob, 0, INT64_MAX);
+    assert_int_equal(ledger_reserve(bob, 0, 111, &problem), ADMISSION_NEVER);
+    assert_int_equal(problem.status, STATUS_OUT_OF_MEMORY);
+    // Lowered below what there is: nothing more, and nothing negative.
+    ledger_set_limit(ann, 0, 10);
+    assert_int_equal(ledger_reserve(ann, 0, 1, &problem), ADMISSION_NEVER);
+    assert_int_equal(problem.available_bytes, 0);
+    assert_true(ledger_free_bytes(ann, 0) < 0);
+    // Another device has a limit of its own; none was set.
+    assert_int_equal(ledger_reserve(ann, 1, 50, &problem), ADMISSION_READY);
+    ledger_unreserve(ann, 1, 50);
+    ledger_unuse(ann, 0, 40, true);
+    ledger_unuse(ann, 0, 30, false);
+    ledger_set_limit(ann, 0, 0);
+    assert_int_equal(ledger_reserve(ann, 0, 0, &problem), ADMISSION_READY);
+    assert_int_equal(ledger_reserve(ann, 0, 1, &problem), ADMISSION_NEVER);
+    ledger_free(ledger);
+}
+
+// A waiter for bytes of his own hears of their return, and of a higher limit.
+static void count_calls(void *context, int device)
+{
+    ++*(int *)context;
+}
+
+static void test_waiters_for_quota_are_told(void **state)
+{
+    struct problem problem;
+    struct ledger *ledger;
+    struct account *ann;
+    int calls = 0;
+    assert_int_equal(ledger_create(1, (int64_t[]){1000}, &ledger, &problem), STATUS_OK);
+    assert_int_equal(ledger_account(ledger, "ann", &ann, &problem), STATUS_OK);
+    ledger_on_release(ledger, count_calls, &calls);
+    ledger_set_limit(ann, 0, 100);
+    assert_int_equal(ledger_reserve(ann, 0, 80, &problem), ADMISSION_READY);
+    assert_int_equal(calls, 0);
+    assert_int_equal(ledger_reserve(ann, 0, 50, &problem), ADMISSION_WAIT);
+    ledger_set_limit(ann, 0, 200);
+    assert_int_equal(calls, 1);
+    assert_int_equal(ledger_reserve(ann, 0, 50, &problem), ADMISSION_READY);
+    ledger_set_limit(ann, 0, 130);
+    assert_int_equal(ledger_reserve(ann, 0, 50, &problem), ADMISSION_WAIT);
+    calls = 0;
+    ledger_unreserve(ann, 0, 80);
+    assert_int_equal(calls, 1);
+    ledger_unreserve(ann, 0, 50);
+    ledger_free(ledger);
+}
+
 static void test_refused_devices(void **state)
 {
     struct problem problem;
@@ -201,9 +286,9 @@ static void count_from_scratch(struct model *m, int64_t *used, int64_t *settled)
     int count;
     bool more;
     struct problem problem;
-    assert_int_equal(
-        registry_list(m->space, ALL_NAMES, "", NULL, 1000, &bindings, &count, &more, &problem),
-        STATUS_OK);
+    assert_int_equal(registry_list(m->space, ALL_NAMES, "", NULL, 1000, &bindings, &count,
+                                   &more, &problem),
+                     STATUS_OK);
     for (int i = 0; i < count + 2 * SLOTS; i++) {
         struct block *block = NULL;
         if (i < count)
@@ -373,6 +458,8 @@ int main(void)
         cmocka_unit_test(test_reserve_use_unuse),
         cmocka_unit_test(test_accounts_are_made_once),
         cmocka_unit_test(test_wait_only_for_what_comes_back),
+        cmocka_unit_test(test_quotas),
+        cmocka_unit_test(test_waiters_for_quota_are_told),
         cmocka_unit_test(test_refused_devices),
         cmocka_unit_test(test_waiters_hear_of_every_return),
         cmocka_unit_test(test_the_books_are_exact),

@@ -15,15 +15,15 @@
 enum {
     INLINE_LIMIT =
         4000, // steps of a program on the HTTP thread, those of its natives included
-    FREE_HEAP = 256 << 10, // of a program, uncounted: most need no more
+    INLINE_IMAGE = 64 << 10, // bytes of a stored value thawed there
+    FREE_HEAP = 256 << 10,   // of a program, uncounted: most need no more
     HEAP_STEP = 1 << 20,
     MAX_PRINT = 16 << 20, // bytes of printed lines
 };
 
 // ---- The program's surroundings
 
-static int64_t held_on_host(const struct request *request,
-                            const struct evaluation *evaluation)
+int64_t eval_held(const struct request *request, const struct evaluation *evaluation)
 {
     return request->held + evaluation->heap_reserved +
            (evaluation->cells != NULL ? cells_held(evaluation->cells, 0) : 0);
@@ -42,7 +42,7 @@ static enum status grow_heap(void *context, int64_t bytes, struct problem *probl
         return STATUS_OK;
     int64_t more = (needed + HEAP_STEP - 1) / HEAP_STEP * HEAP_STEP;
     switch (ledger_reserve_more(request->user->account, 0, more,
-                                held_on_host(request, evaluation), problem)) {
+                                eval_held(request, evaluation), problem)) {
     case ADMISSION_READY:
         evaluation->heap_reserved += more;
         return STATUS_OK;
@@ -116,7 +116,10 @@ static enum status look_up(void *context, struct vm *vm, const char *name, size_
             return import_input(evaluation, &evaluation->inputs[i], out, problem);
     if (length > NAME_MAX_LENGTH || !registry_lookup_any(space, name, &binding))
         return STATUS_OK;
-    if (binding.object != NULL)
+    if (binding.object != NULL && evaluation->limited &&
+        image_size(binding.object) > INLINE_IMAGE)
+        status = problem_set(problem, STATUS_LIMIT, "A worker thaws the value.");
+    else if (binding.object != NULL)
         status = thaw(evaluation->thawed, name, binding.object, out, problem);
     else
         status = import_tensor(evaluation, binding.tensor,
@@ -164,8 +167,8 @@ static enum status open_machine(struct request *request, struct evaluation *eval
     if (status == STATUS_OK)
         status = cells_create(&context, &evaluation->cells, problem);
     if (status == STATUS_OK)
-        status = thawed_create(evaluation->heap, evaluation->cells, &evaluation->thawed,
-                               problem);
+        status = thawed_create(evaluation->heap, evaluation->cells, request->user->space,
+                               &evaluation->thawed, problem);
     struct vm_options options = {
         .heap = evaluation->heap,
         .cells = evaluation->cells,
@@ -188,9 +191,22 @@ static enum status eval_prepare(struct request *request, struct problem *problem
     enum status status = name_conditions_check(request, &evaluation->conditions, problem);
     evaluation->limited =
         request->inlined && request->api->options.max_steps > INLINE_LIMIT;
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && evaluation->code != NULL)
         status = open_machine(request, evaluation, problem);
     return status;
+}
+
+// What eval_prepare leaves of a large source. MORE: a worker's work.
+static enum advance compile(struct request *request, struct evaluation *evaluation,
+                            struct problem *problem)
+{
+    if (request->inlined)
+        return ADVANCE_MORE;
+    evaluation->limited = false;
+    enum status status = eval_compile_late(evaluation, problem);
+    if (status == STATUS_OK)
+        status = open_machine(request, evaluation, problem);
+    return status == STATUS_OK ? ADVANCE_DONE : ADVANCE_FAILED;
 }
 
 static void close_machine(struct request *request, struct evaluation *evaluation)
@@ -248,7 +264,7 @@ static enum advance flush(struct request *request, struct evaluation *evaluation
     bool holds = false;
     for (int i = 0; i < request->api->options.n_devices; i++) {
         int64_t held =
-            i == 0 ? held_on_host(request, evaluation) : cells_held(evaluation->cells, i);
+            i == 0 ? eval_held(request, evaluation) : cells_held(evaluation->cells, i);
         executor_set_held(request->executor, i, held);
         holds = holds || held > 0;
     }
@@ -331,6 +347,11 @@ static enum advance eval_advance(struct request *request, int64_t steps,
         request->executed = false;
         if (cells_flush_end(evaluation->cells, problem) != STATUS_OK)
             return ADVANCE_FAILED;
+    }
+    if (evaluation->code == NULL) {
+        enum advance compiled = compile(request, evaluation, problem);
+        if (compiled != ADVANCE_DONE)
+            return compiled;
     }
     if (evaluation->limited && !request->inlined) { // a worker goes on with it
         evaluation->limited = false;
@@ -422,6 +443,8 @@ void handle_eval(struct request *request)
         request_fail(request);
         return;
     }
-    work_start(request, &eval_work,
-               eval_first_device(request, program_facts(evaluation->code)));
+    int device = evaluation->code == NULL
+                     ? 0
+                     : eval_first_device(request, program_facts(evaluation->code));
+    work_start(request, &eval_work, device);
 }

@@ -22,6 +22,11 @@ struct input {
 
 enum { EVAL_ANSWER_DEPTH = 64 }; // levels of containers in an answer
 
+struct eval_source {
+    const char *text; // in the request's memory
+    size_t length;
+};
+
 enum eval_stage {
     EVAL_RUN,    // instructions
     EVAL_VALUES, // everything that is asked for is being computed
@@ -29,7 +34,8 @@ enum eval_stage {
 };
 
 struct evaluation {
-    struct code *code;
+    struct code *code;       // NULL: a large source that a worker compiles
+    struct eval_source late; // that one
     const char *const *keep; // NULL: all names
     int n_keep;
     int n_inputs;
@@ -67,10 +73,15 @@ static inline bool eval_keeps(const struct evaluation *evaluation, const char *n
 // LIMIT ...
 enum status eval_parse(struct request *request, struct evaluation *evaluation,
                        struct problem *problem);
+// Compiles what eval_parse left (evaluation->late); any thread, one at a time.
+enum status eval_compile_late(struct evaluation *evaluation, struct problem *problem);
 
 // ---- eval_order.c
 void eval_declare(struct request *request); // work.declare
 int eval_first_device(const struct request *request, const struct program_facts *facts);
+
+// ---- eval.c: bytes of the host that the request and its program hold.
+int64_t eval_held(const struct request *request, const struct evaluation *evaluation);
 
 // ---- eval_commit.c: binds the names the program leaves and stores the generators, in
 // one step. STATUS_FORBIDDEN, CONFLICT, OUT_OF_MEMORY: nothing has happened.

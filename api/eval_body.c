@@ -10,7 +10,10 @@
 #include "api/negotiate.h"
 #include "api/work.h"
 
-enum { BILLED_SOURCE = 16 << 10 }; // compiling so many bytes is worth billing
+enum {
+    BILLED_SOURCE = 8 << 10, // compiling so many bytes is worth billing
+    LATE_SOURCE = 32 << 10,  // and more than these leave the HTTP thread
+};
 
 static enum status parse_input(struct request *request, struct evaluation *evaluation,
                                const struct json_value *name,
@@ -70,13 +73,8 @@ static bool names_program(const struct request *request)
            memmem(body, (size_t)request->body_length, member, sizeof member - 1) != NULL;
 }
 
-struct source {
-    const char *text;
-    size_t length;
-};
-
 static enum status parse_document(struct request *request, struct evaluation *evaluation,
-                                  const struct json *json, struct source *source,
+                                  const struct json *json, struct eval_source *source,
                                   struct problem *problem)
 {
     static const char *const names[] = {"program", "inputs", "if"};
@@ -90,7 +88,7 @@ static enum status parse_document(struct request *request, struct evaluation *ev
                            "The member program is missing: {\"program\": \"x + 1\"}.");
     status = document_string(values[0], "program", problem);
     if (status == STATUS_OK)
-        *source = (struct source){values[0]->text, values[0]->length};
+        *source = (struct eval_source){values[0]->text, values[0]->length};
     if (status == STATUS_OK)
         status = parse_inputs(request, evaluation, json, values[1], problem);
     if (status == STATUS_OK)
@@ -103,10 +101,10 @@ static enum status parse_document(struct request *request, struct evaluation *ev
 // text. Parsing changes the body, so a text that only looks like JSON is parsed in a
 // copy.
 static enum status parse_body(struct request *request, struct evaluation *evaluation,
-                              struct source *source, struct problem *problem)
+                              struct eval_source *source, struct problem *problem)
 {
     bool is_json = body_is_json(request);
-    *source = (struct source){request->body, (size_t)request->body_length};
+    *source = (struct eval_source){request->body, (size_t)request->body_length};
     if (!is_json && !names_program(request))
         return STATUS_OK;
     char *copy = NULL;
@@ -124,7 +122,7 @@ static enum status parse_body(struct request *request, struct evaluation *evalua
     if (status == STATUS_OK)
         status = parse_document(request, evaluation, &json, source, problem);
     else if (copy != NULL) {
-        *source = (struct source){copy, size};
+        *source = (struct eval_source){copy, size};
         problem_clear(problem);
         status = STATUS_OK;
     }
@@ -175,21 +173,11 @@ static void add_form_hint(struct problem *problem)
         "--data-binary @file does not.)");
 }
 
-static enum status compile(struct request *request, struct evaluation *evaluation,
-                           const struct source *source, struct problem *problem)
+static enum status check_code(const struct evaluation *evaluation,
+                              const struct eval_source *source, enum status status,
+                              struct problem *problem)
 {
-    if ((int64_t)source->length > request->api->options.max_source)
-        return problem_set(problem, STATUS_LIMIT,
-                           "The program has %zu bytes and may have %lld (--max-source).",
-                           source->length, (long long)request->api->options.max_source);
-    bool large = source->length >= BILLED_SOURCE;
-    int64_t start = large ? work_clock() : 0;
-    enum status status =
-        programs_compile(&request->api->programs, source->text, source->length,
-                         &evaluation->code, problem);
-    if (large)
-        work_bill(request, work_clock() - start);
-    if (status == STATUS_SYNTAX && body_is_form(request) &&
+    if (status == STATUS_SYNTAX && evaluation->one_line_form &&
         memchr(source->text, '\n', source->length) == NULL)
         add_form_hint(problem);
     if (status == STATUS_OK && program_facts(evaluation->code)->n_statements == 0)
@@ -199,10 +187,40 @@ static enum status compile(struct request *request, struct evaluation *evaluatio
     return status;
 }
 
+enum status eval_compile_late(struct evaluation *evaluation, struct problem *problem)
+{
+    const struct eval_source *source = &evaluation->late;
+    enum status status =
+        program_compile(source->text, source->length, false, &evaluation->code, problem);
+    return check_code(evaluation, source, status, problem);
+}
+
+// A large source takes too long for the thread that serves everybody: a worker's work.
+static enum status compile(struct request *request, struct evaluation *evaluation,
+                           const struct eval_source *source, struct problem *problem)
+{
+    if ((int64_t)source->length > request->api->options.max_source)
+        return problem_set(problem, STATUS_LIMIT,
+                           "The program has %zu bytes and may have %lld (--max-source).",
+                           source->length, (long long)request->api->options.max_source);
+    evaluation->one_line_form = body_is_form(request);
+    if (source->length > LATE_SOURCE) {
+        evaluation->late = *source;
+        return STATUS_OK;
+    }
+    bool large = source->length >= BILLED_SOURCE;
+    int64_t start = large ? work_clock() : 0;
+    enum status status = programs_compile(&request->api->programs, source->text,
+                                          source->length, &evaluation->code, problem);
+    if (large)
+        work_bill(request, work_clock() - start);
+    return check_code(evaluation, source, status, problem);
+}
+
 enum status eval_parse(struct request *request, struct evaluation *evaluation,
                        struct problem *problem)
 {
-    struct source source;
+    struct eval_source source;
     enum status status = parse_body(request, evaluation, &source, problem);
     if (status == STATUS_OK)
         status = parse_keep(request, evaluation, problem);

@@ -233,6 +233,7 @@ enum status eval_commit(struct request *request, struct evaluation *evaluation,
     bool freezes = names.n_frozen > 0 || thawed_any(evaluation->thawed);
     if (status == STATUS_OK && freezes)
         status = note_others(&names, problem);
+    thawed_note_held(evaluation->thawed, eval_held(request, evaluation));
     if (status == STATUS_OK && freezes)
         status = freeze(evaluation->thawed, request->user->account, request->user->space,
                         names.frozen, names.n_frozen, &frozen, problem);

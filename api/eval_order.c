@@ -117,6 +117,10 @@ static void declare_write(struct request *request, const struct program_facts *f
 void eval_declare(struct request *request)
 {
     const struct evaluation *evaluation = request->state;
+    if (evaluation->code == NULL) { // nobody knows yet
+        work_write_all(request);
+        return;
+    }
     const struct program_facts *facts = program_facts(evaluation->code);
     if (overlaps_nothing(request, facts)) {
         work_write_all(request);

@@ -138,6 +138,10 @@ static struct http_response *patch_complete(struct request *request,
     if (find_target(request, &binding, problem) != STATUS_OK)
         return NULL;
     enum status status = conditions_check(request, &binding, problem);
+    if (status == STATUS_OK && patch->ttl > 0 && binding.parameter)
+        status =
+            problem_set(problem, STATUS_CONFLICT,
+                        "\"%s\" is a parameter of a module: its name goes with it", name);
     binding_release(&binding);
     if (status == STATUS_OK && patch->name != NULL) {
         status = registry_rename(space, name, patch->name, problem);

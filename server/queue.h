@@ -66,7 +66,7 @@ struct task {
     struct lane *lane; // the queue takes its own reference while it holds the task
     int device;
     uint64_t domain; // order domain (a user): keys of different domains never meet
-    bool barrier;    // meets every task of its domain
+    bool barrier;    // meets every task of its domain that has a key
     int n_keys;
     struct task_key keys[TASK_MAX_KEYS];
     struct { // the queue's own; zero before the first queue_cancel, submit sets the rest

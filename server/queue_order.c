@@ -143,8 +143,16 @@ static bool key_is_free(const struct queue *queue, uint64_t domain, uint64_t val
     return entry == NULL || (entry->waiting == NULL && entry_admits(entry, write));
 }
 
+// Who touches nothing waits for nobody, and nobody for him.
+static bool task_meets_nothing(const struct task *task)
+{
+    return task_n_keys(task) == 0 && !task_is_barrier(task);
+}
+
 bool order_is_free(const struct queue *queue, const struct task *task)
 {
+    if (task_meets_nothing(task))
+        return true;
     if (!key_is_free(queue, task->domain, 0, true, task_is_barrier(task)))
         return false;
     for (int i = 0; i < task_n_keys(task); i++)
@@ -212,6 +220,8 @@ static void order_enter(struct queue *queue, struct hold *hold, uint64_t value,
 void order_accept(struct queue *queue, struct hold *hold)
 {
     const struct task *task = hold->task;
+    if (task_meets_nothing(task))
+        return;
     order_enter(queue, hold, 0, true, task_is_barrier(task));
     for (int i = 0; i < task_n_keys(task); i++)
         order_enter(queue, hold, task->keys[i].value, false, task->keys[i].write);

@@ -198,7 +198,8 @@ static bool charge(struct builder *builder)
     enum { LEAST = 1024 };
     struct image *image = builder->image;
     int64_t bytes = builder->bytes < LEAST ? LEAST : builder->bytes;
-    switch (ledger_reserve(image->account, 0, bytes, builder->problem)) {
+    switch (ledger_reserve_more(image->account, 0, bytes, builder->freezer->thawed->held,
+                                builder->problem)) {
     case ADMISSION_READY:
         break;
     case ADMISSION_WAIT:

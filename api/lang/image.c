@@ -106,7 +106,8 @@ const char *image_type_text(const struct named *named)
 
 // ---- Thawing
 
-enum status thawed_create(struct heap *heap, struct cells *cells, struct thawed **out,
+enum status thawed_create(struct heap *heap, struct cells *cells,
+                          struct name_space *space, struct thawed **out,
                           struct problem *problem)
 {
     struct thawed *thawed = calloc(1, sizeof *thawed);
@@ -115,8 +116,19 @@ enum status thawed_create(struct heap *heap, struct cells *cells, struct thawed 
                            "No host memory for a program's names.");
     thawed->heap = heap;
     thawed->cells = cells;
+    thawed->space = space;
     *out = thawed;
     return STATUS_OK;
+}
+
+void thawed_note_held(struct thawed *thawed, int64_t bytes)
+{
+    thawed->held = bytes;
+}
+
+int64_t image_size(const struct named *named)
+{
+    return ((const struct image_name *)named)->image->bytes;
 }
 
 static void thawed_image_clear(struct thawed_image *it)
@@ -165,7 +177,8 @@ static void *make_tensor(struct thawed *thawed, struct thawed_image *it, int i,
     to->is_array = from->tensor.is_array;
     to->is_parameter = from->tensor.is_parameter;
     to->requires_grad = from->tensor.requires_grad;
-    if (cells_import(thawed->cells, from->tensor.tensor, false, &to->lazy, problem) !=
+    bool readonly = registry_readonly(thawed->space, from->tensor.tensor->storage);
+    if (cells_import(thawed->cells, from->tensor.tensor, readonly, &to->lazy, problem) !=
         STATUS_OK) {
         value_release(value_of(to));
         return NULL;

@@ -34,16 +34,23 @@ struct image_name {
 
 // ---- Thawing. A program's record of the images it has thawed.
 struct thawed;
-enum status thawed_create(struct heap *heap, struct cells *cells, struct thawed **out,
+// space: tensors that one of its read-only names shows cannot be written through images
+// either.
+enum status thawed_create(struct heap *heap, struct cells *cells,
+                          struct name_space *space, struct thawed **out,
                           struct problem *problem);
-// Lets the objects go, before their heap does; NULL is ignored. thawed_free follows when the
-// heap is gone: its objects may be constants of functions that only an image keeps.
+// Bytes of the host that the program holds; they do not come back while freeze waits.
+void thawed_note_held(struct thawed *thawed, int64_t bytes);
+// Lets the objects go, before their heap does; NULL is ignored. thawed_free follows when
+// the heap is gone: its objects may be constants of functions that only an image keeps.
 void thawed_clear(struct thawed *thawed);
 void thawed_free(struct thawed *thawed);
 bool thawed_any(const struct thawed *thawed);
 // The value of a name (a new reference). The image's other names share its objects.
 enum status thaw(struct thawed *thawed, const char *name, const struct named *named,
                  struct value *out, struct problem *problem);
+// What thawing the name's image takes, in bytes.
+int64_t image_size(const struct named *named);
 // JSON-free facts for listings, without thawing: the type's name ("int", "function",
 // "Sequential") and, for functions and modules, how it prints.
 const char *image_type_text(const struct named *named);

@@ -63,6 +63,8 @@ struct thawed_image {
 struct thawed {
     struct heap *heap;
     struct cells *cells;
+    struct name_space *space;
+    int64_t held;
     int count, capacity;
     struct thawed_image *images;
 };

@@ -286,5 +286,7 @@ enum outcome module_call(struct vm *vm, struct module *module, int n,
     if (!value_is_object(arguments[0], OBJECT_TENSOR))
         return vm_raise(vm, STATUS_TYPE, "a module is called with a tensor, not %s",
                         type_short_name(value_type(arguments[0])));
+    if (module_spend(vm, module) != OUTCOME_OK)
+        return OUTCOME_ERROR;
     return module_forward(vm, module, NULL, arguments[0], 0, result);
 }

@@ -29,6 +29,9 @@ enum outcome module_move(struct vm *vm, struct value tensor, const struct device
 // Adds the modules of a list or tuple, named by their place.
 enum outcome module_extend(struct vm *vm, struct module *module, struct value modules);
 extern struct native module_methods[];
+// Counts the modules of the tree, at each place where they stand, as steps of the
+// program. ERROR: STATUS_LIMIT.
+enum outcome module_spend(struct vm *vm, const struct module *module);
 // The receiver of a method; NULL: it is no module, raised.
 struct module *module_self(struct vm *vm, struct value self);
 // nn_state.c

@@ -31,9 +31,8 @@ static enum status note_home(void *context, const char *name, struct module *own
                              int index, struct problem *problem)
 {
     struct device **home = context;
-    if (*home == NULL)
-        *home = lazy_device(parameter_of(owner, index)->lazy);
-    return STATUS_OK;
+    *home = lazy_device(parameter_of(owner, index)->lazy);
+    return STATUS_VALUE; // stops the walk
 }
 
 struct device *module_home(struct module *module)
@@ -76,7 +75,7 @@ static enum outcome convert(struct vm *vm, struct value self, const struct devic
                             bool has_dtype, enum dtype dtype, struct value *result)
 {
     struct module *module = module_self(vm, self);
-    if (module == NULL)
+    if (module == NULL || module_spend(vm, module) != OUTCOME_OK)
         return OUTCOME_ERROR;
     struct conversion conversion = {.vm = vm,
                                     .device = device,
@@ -190,6 +189,8 @@ static enum outcome method_train(struct vm *vm, struct value *slots, struct valu
             return vm_raise(vm, STATUS_VALUE, "training mode is expected to be boolean");
         mode = slots[1].i;
     }
+    if (module_spend(vm, module) != OUTCOME_OK)
+        return OUTCOME_ERROR;
     set_training(module, mode);
     return return_self(slots[0], result);
 }
@@ -198,6 +199,8 @@ static enum outcome method_eval(struct vm *vm, struct value *slots, struct value
 {
     struct module *module = module_self(vm, slots[0]);
     if (module == NULL)
+        return OUTCOME_ERROR;
+    if (module_spend(vm, module) != OUTCOME_OK)
         return OUTCOME_ERROR;
     set_training(module, false);
     return return_self(slots[0], result);

@@ -131,6 +131,8 @@ enum outcome module_method_state_dict(struct vm *vm, struct value *slots,
                                       struct value *result)
 {
     struct module *module = module_self(vm, slots[0]);
+    if (module != NULL && module_spend(vm, module) != OUTCOME_OK)
+        return OUTCOME_ERROR;
     struct dict *dict = module == NULL ? NULL : dict_new(vm_heap(vm), vm_problem(vm));
     if (dict == NULL)
         return OUTCOME_ERROR;
@@ -198,7 +200,7 @@ enum outcome module_method_load_state_dict(struct vm *vm, struct value *slots,
                                            struct value *result)
 {
     struct module *module = module_self(vm, slots[0]);
-    if (module == NULL)
+    if (module == NULL || module_spend(vm, module) != OUTCOME_OK)
         return OUTCOME_ERROR;
     if (!value_is_object(slots[1], OBJECT_DICT))
         return vm_raise(vm, STATUS_TYPE, "Expected state_dict to be dict-like, got %s.",

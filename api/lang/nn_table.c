@@ -38,27 +38,27 @@ void module_clear(struct heap *heap, struct module *module)
     module->n_children = module->capacity = 0;
 }
 
-// Levels below the module, itself included; more than MODULE_MAX_DEPTH where `forbidden`
-// is found.
-static int depth_of(const struct module *module, const struct module *forbidden,
-                    int level)
+// The module has at least `level` modules above it, those below it the more. False: one
+// would have too many. Levels only rise, so that a module is visited MODULE_MAX_DEPTH
+// times at most however many places it has; a cycle would rise for ever.
+static bool lower(struct module *module, int level)
 {
-    int deepest = 1;
-    if (module == forbidden || level > MODULE_MAX_DEPTH)
-        return MODULE_MAX_DEPTH + 1;
-    for (int64_t i = 0; i < module->n_children; i++) {
-        int depth = 1 + depth_of(module->children[i].module, forbidden, level + 1);
-        if (depth > deepest)
-            deepest = depth;
-    }
-    return deepest;
+    if (level >= MODULE_MAX_DEPTH)
+        return false;
+    if (module->level >= level)
+        return true;
+    module->level = level;
+    for (int64_t i = 0; i < module->n_children; i++)
+        if (!lower(module->children[i].module, level + 1))
+            return false;
+    return true;
 }
 
 enum status module_add_child(struct heap *heap, struct module *module,
                              struct string *name, struct module *child,
                              struct problem *problem)
 {
-    if (depth_of(child, module, 1) >= MODULE_MAX_DEPTH)
+    if (child == module || !lower(child, module->level + 1))
         return problem_set(problem, STATUS_LIMIT,
                            "modules nest at most %d levels, and none contains itself",
                            MODULE_MAX_DEPTH);
@@ -93,6 +93,37 @@ const char *module_parameter_name(enum type type, int i)
 }
 
 // ---- Parameters of the tree
+
+static bool count_places(const struct module *module, int *places)
+{
+    if (++*places > MODULE_MAX_PLACES)
+        return false;
+    for (int64_t i = 0; i < module->n_children; i++)
+        if (!count_places(module->children[i].module, places))
+            return false;
+    return true;
+}
+
+static enum status check_places(const struct module *module, int *places,
+                                struct problem *problem)
+{
+    *places = 0;
+    if (count_places(module, places))
+        return STATUS_OK;
+    return problem_set(problem, STATUS_LIMIT,
+                       "the module has more than %d modules below it, counted at each "
+                       "place where they stand",
+                       MODULE_MAX_PLACES);
+}
+
+enum outcome module_spend(struct vm *vm, const struct module *module)
+{
+    enum { STEPS = 16 }; // a module's share of a walk
+    int places;
+    if (check_places(module, &places, vm_problem(vm)) != STATUS_OK)
+        return OUTCOME_ERROR;
+    return vm_spend(vm, (int64_t)places * STEPS);
+}
 
 struct walk {
     module_visit *visit;
@@ -132,7 +163,9 @@ enum status module_each_parameter(struct module *module, module_visit *visit,
                                   void *context, struct problem *problem)
 {
     struct walk walk = {.visit = visit, .context = context, .problem = problem};
-    return walk_module(&walk, module, 0);
+    int places;
+    enum status status = check_places(module, &places, problem);
+    return status != STATUS_OK ? status : walk_module(&walk, module, 0);
 }
 
 // ---- Constructors: slots are bound by the signature

@@ -103,8 +103,6 @@ static void walk_call(struct compiler *compiler, const struct syntax *node)
     } else if (callee->kind == SYNTAX_ATTRIBUTE) {
         walk_expression(compiler, callee->attribute.object);
         facts_attribute(compiler, callee->attribute.name);
-        if (facts_is_tensor(callee->attribute.name))
-            facts_call(compiler, node);
     } else {
         walk_expression(compiler, callee);
     }

@@ -220,10 +220,12 @@ static enum outcome next_of_object(struct vm *vm, struct iterator *iterator,
     }
     if (!next_index(iterator, count, &index))
         return OUTCOME_OK;
-    enum outcome outcome =
-        value_is_tensor(over)
-            ? torch_get_item(vm, over, value_int(index), item)
-            : module_get_item(vm, VALUE_AS(module, over), value_int(index), item);
+    enum { ITEM_STEPS = 50 }; // a tensor made, a module found
+    enum outcome outcome = vm_spend(vm, ITEM_STEPS);
+    if (outcome == OUTCOME_OK && value_is_tensor(over))
+        outcome = torch_get_item(vm, over, value_int(index), item);
+    else if (outcome == OUTCOME_OK)
+        outcome = module_get_item(vm, VALUE_AS(module, over), value_int(index), item);
     if (outcome != OUTCOME_OK) {
         iterator->position = index; // it was not given out
         item->tag = VALUE_ABSENT;

@@ -112,6 +112,8 @@ void torch_add_aliases(struct members *members, bool methods); // clip, multiply
 void numpy_fill_array(struct members *array);                  // numpy_function.c
 void numpy_fill_space(struct members *numpy, struct members *linalg);
 
+enum { TENSOR_STEPS = 50 }; // that a native counts for each tensor of many that it makes
+
 // ---- Making tensor objects (torch_value.c)
 struct flavor { // of a result
     bool is_array, is_scalar, requires_grad, is_parameter, is_leaf_view;

@@ -106,7 +106,7 @@ static enum outcome cut(struct vm *vm, struct value self, int dim, const int64_t
         struct value item;
         if (length > size - at)
             length = size - at;
-        outcome = vm_spend(vm, 20);
+        outcome = vm_spend(vm, TENSOR_STEPS);
         if (outcome == OUTCOME_OK)
             outcome = part(vm, self, dim, at, length, "SplitBackward0", &item);
         if (outcome == OUTCOME_OK && !list_append(heap, parts, item, vm_problem(vm)))

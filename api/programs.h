@@ -8,7 +8,7 @@
 
 enum {
     PROGRAMS_KEPT = 64,         // at most
-    PROGRAMS_SOURCE_MAX = 1024, // bytes of the source of one that is kept
+    PROGRAMS_SOURCE_MAX = 4096, // bytes of the source of one that is kept
 };
 
 // Zeroed: empty. HTTP thread.

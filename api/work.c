@@ -170,7 +170,7 @@ static bool prepare(struct request *request)
 }
 
 enum {
-    INLINE_STEPS = 400,  // of a program on the HTTP thread
+    INLINE_STEPS = 1000,  // of a program on the HTTP thread
     SLICE_STEPS = 20000, // between two looks at who is next
 };
 

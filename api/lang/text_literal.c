@@ -91,7 +91,7 @@ static void escape_code(struct text *text, uint32_t code)
     int digits = code < 0x100 ? 2 : code < 0x10000 ? 4 : 8;
     text_add(text, digits == 2 ? "\\x" : digits == 4 ? "\\u" : "\\U", 2);
     while (digits-- > 0)
-        text_add(text, "0123456789abcdef" + (code >> 4 * digits & 15), 1);
+        text_add(text, &"0123456789abcdef"[code >> 4 * digits & 15], 1);
 }
 
 static void repr_code(struct text *text, uint32_t code, char quote, bool ascii)

@@ -92,7 +92,7 @@ enum outcome index_read(struct vm *vm, struct value self, struct value key,
 {
     const struct value *items = &key;
     int64_t count = 1;
-    int ndim = lazy_layout(tensor_of(self)->lazy)->ndim, consumed = 0, ellipses = 0;
+    int ndim = lazy_layout(tensor_of(self)->lazy)->ndim, consumed = 0;
     if (value_is_object(key, OBJECT_TUPLE))
         sequence_items(key, &items, &count);
     if (count > INDEX_ITEMS)
@@ -105,7 +105,6 @@ enum outcome index_read(struct vm *vm, struct value self, struct value key,
         if (!outcome_keep(&all, read_item(vm, items[i], &out->items[i])))
             return OUTCOME_ERROR;
         consumed += out->items[i].consumes;
-        ellipses += out->items[i].kind == INDEX_ELLIPSIS;
         out->n_lists += out->items[i].kind == INDEX_LIST;
     }
     if (ndim == 0 && consumed > 0)

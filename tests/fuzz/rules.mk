@@ -28,7 +28,7 @@ PACKAGES_fuzz := clang:/usr/bin/clang libclang-rt-14-dev:/usr/lib/llvm-14/lib/cl
 fuzz:
 	@sh docker/install-packages $(PACKAGES_fuzz)
 	@$(MAKE) --no-print-directory BUILD=$(FUZZ_BUILD) CC=clang OPTIMIZE=-O1 CUDA=0 \
-	    SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' fuzz-run
+	    SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -Wno-pass-failed' fuzz-run
 fuzz-run: $(fuzz_targets:%=$(BUILD)/tests/fuzz/fuzz_%.run)
 	@for target in $(fuzz_targets); do \
 	    mkdir -p $(BUILD)/corpus/$$target || exit 1; \

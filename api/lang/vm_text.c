@@ -155,11 +155,13 @@ static void add_position(const struct code *code, int64_t instruction,
 
 void error_locate(struct vm *vm)
 {
-    const struct frame *frame = own_frame(vm);
-    // The program counter is behind the instruction that failed, or that calls.
-    if (frame)
-        add_position(frame->code, frame->pc - frame->code->instructions - 1,
-                     &vm->problem);
+    // The program counter is behind the instruction that failed, or that calls; a frame that
+    // has done nothing yet (the steps ran out) has its caller's place.
+    for (const struct frame *frame = own_frame(vm); frame && vm->problem.line == 0;
+         frame = frame->caller)
+        if (!code_is_prelude(frame->code))
+            add_position(frame->code, frame->pc - frame->code->instructions - 1,
+                         &vm->problem);
 }
 
 const void *vm_place(void *context)

@@ -22,24 +22,12 @@ static enum status no_memory(struct problem *problem)
                        "No host memory for the program's names.");
 }
 
-static bool grow(void *items, int *capacity, int count, size_t size)
-{
-    if (count < *capacity)
-        return true;
-    int larger = *capacity < 8 ? 8 : *capacity * 2;
-    void *memory = realloc(*(void **)items, (size_t)larger * size);
-    if (memory == NULL)
-        return false;
-    *(void **)items = memory;
-    *capacity = larger;
-    return true;
-}
-
 static enum status add_change(struct outcome_names *names,
                               const struct registry_change *change,
                               struct problem *problem)
 {
-    if (!grow(&names->changes, &names->capacity, names->count, sizeof *names->changes))
+    if (!image_grow(&names->changes, &names->capacity, names->count,
+                    sizeof *names->changes))
         return no_memory(problem);
     names->changes[names->count++] = *change;
     return STATUS_OK;
@@ -105,8 +93,8 @@ static enum status add_name(const struct request *request, struct outcome_names 
         struct registry_change deletion = {.name = name};
         return add_change(names, &deletion, problem);
     }
-    if (!grow(&names->frozen, &names->frozen_capacity, names->n_frozen,
-              sizeof *names->frozen))
+    if (!image_grow(&names->frozen, &names->frozen_capacity, names->n_frozen,
+                    sizeof *names->frozen))
         return no_memory(problem);
     names->frozen[names->n_frozen++] = (struct freeze_name){.name = name, .value = value};
     return STATUS_OK;
@@ -144,8 +132,8 @@ static enum status bind_parameter(void *context, const char *name, struct module
             "The parameter %.100s of %.100s would have a name of more than "
             "%d characters.",
             name, visit->module, NAME_MAX_LENGTH);
-    if (!grow(&names->parameters, &names->parameter_capacity, names->n_parameters,
-              sizeof *names->parameters))
+    if (!image_grow(&names->parameters, &names->parameter_capacity, names->n_parameters,
+                    sizeof *names->parameters))
         return no_memory(problem);
     char *full = malloc(module + 1 + length + 1);
     if (full == NULL)
@@ -182,8 +170,8 @@ static enum status add_frozen(struct outcome_names *names, const struct frozen *
 static enum status note_others(struct outcome_names *names, struct problem *problem)
 {
     for (int i = 0; i < names->count; i++) {
-        if (!grow(&names->frozen, &names->frozen_capacity, names->n_frozen,
-                  sizeof *names->frozen))
+        if (!image_grow(&names->frozen, &names->frozen_capacity, names->n_frozen,
+                        sizeof *names->frozen))
             return no_memory(problem);
         names->frozen[names->n_frozen++] =
             (struct freeze_name){.name = names->changes[i].name};

@@ -82,4 +82,8 @@ void frozen_free(struct frozen *frozen);
 // contains one. STATUS_OUT_OF_MEMORY.
 enum status value_is_storable(struct value value, bool *storable,
                               struct problem *problem);
+
+// Makes room for one more item of an array that grows while names are gathered; false when
+// memory is out.
+bool image_grow(void *items, int *capacity, int count, size_t item_size);
 #endif

@@ -72,6 +72,4 @@ struct thawed {
 void image_release(struct image *image);
 // A name of the image (takes no reference: makes its own); NULL when memory is out.
 struct named *image_name_new(struct image *image, int root);
-// Makes room for one more item; false when memory is out.
-bool image_grow(void *items, int *capacity, int count, size_t item_size);
 #endif
